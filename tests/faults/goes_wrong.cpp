@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "solver.h"
+#include "wrapped.h"
 
 namespace conformance {
 
@@ -187,6 +188,32 @@ TEST(OneWay, AContextThatGoesWaitsForRunsOfItsPeers) {
         gone = true;
     });
     EXPECT_NE(log.text.find("gave up word that rank 1 has ended its last run"), std::string::npos) << log.text;
+}
+
+// That word is lost on its way, and so is all else: who is told so waits for it no longer.
+TEST(OneWay, AContextThatGoesDoesNotWaitForWhatIsLost) {
+    choose_wrapper();
+    std::atomic<bool> loses = false;
+    const auto begin = std::chrono::steady_clock::now();
+    run_wrapped(2, { { "timeout", "40s" } }, [&](Rank &rank) {
+        SolverShape one_way;
+        one_way.ghost_high = 0;
+        Solver solver(rank, one_way);
+        solver.run();
+        solver.fill();
+        OK(solver.start());
+        if (rank.rank == 1) wait_for(loses);
+        OK(solver.finish());
+        solver.destroy();
+        if (rank.rank == 1) return;
+        wrap_faults faults{};
+        faults.fail = 1;
+        faults.most = 1000;
+        wrapper().set_faults(&faults);
+        loses = true;
+    });
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    EXPECT_LT(seconds.count(), 20);
 }
 
 // Its peers fail naming it and its reason, nobody waits, and the next run works. Rank 3 is no neighbour of the one that fails.

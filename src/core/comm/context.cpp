@@ -170,6 +170,21 @@ void Context::await_own_messages() noexcept {
         }
 }
 
+namespace {
+
+// A rank that is gone is no reason not to wait for the others.
+template <class Step, class Otherwise>
+auto in_spite_of_the_dead(Step &&step, Otherwise &&otherwise) {
+    try {
+        return step();
+    } catch (const Error &error) {
+        if (error.status() != HALO_ERR_TRANSPORT) throw;
+        return otherwise();
+    }
+}
+
+} // namespace
+
 void Context::await_all_taken() {
     constexpr double longest_wait = 10; // seconds, where no timeout is set
     constexpr double wait_for_other_objects = 1;
@@ -181,9 +196,10 @@ void Context::await_all_taken() {
         if (owed_->debtor() >= 0) return format("word that rank %d has ended its last run, while the context is destroyed", owed_->debtor());
         return leases_.empty() ? std::string() : "storage, while the context is destroyed: " + leases_.oldest().text();
     };
-    inquiries_.read();
+    in_spite_of_the_dead([&] { inquiries_.read(); }, [] {});
     for (reap(); !missing().empty(); reap())
-        if (!waiter.pause(missing)) return log_.warn("gave up %s", missing().c_str());
+        if (!in_spite_of_the_dead([&] { return waiter.pause(missing); }, [&] { return waiter.turn(missing); }))
+            return log_.warn("gave up %s", missing().c_str());
 }
 
 // Where the transport has ended, as MPI does, nothing is on its way any more.

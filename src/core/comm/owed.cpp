@@ -21,8 +21,19 @@ void OwedMessages::expect(Owed owed) {
 
 int64_t OwedMessages::take() {
     int64_t n_dropped = 0;
-    erase_unordered(entries_, [&](const auto &entry) { return take(*entry, n_dropped); });
+    erase_unordered(entries_, [&](const auto &entry) { return take_unless_lost(*entry, n_dropped); });
     return n_dropped;
+}
+
+// A rank that is gone is no reason not to hear the others, and nobody waits for it.
+bool OwedMessages::take_unless_lost(Entry &entry, int64_t &n_dropped) {
+    try {
+        return take(entry, n_dropped);
+    } catch (const Error &error) {
+        if (error.status() != HALO_ERR_TRANSPORT) throw;
+        if (!std::exchange(entry.lost, true)) context_.note_lost(error);
+        return false;
+    }
 }
 
 // True: all of it is here.
@@ -61,7 +72,7 @@ void OwedMessages::hand_over() noexcept {
 }
 
 int32_t OwedMessages::debtor() const {
-    const auto certain = std::find_if(entries_.begin(), entries_.end(), [](const auto &entry) { return entry->owed.certain; });
+    const auto certain = std::find_if(entries_.begin(), entries_.end(), [](const auto &entry) { return entry->owed.certain && !entry->lost; });
     return certain == entries_.end() ? -1 : (*certain)->owed.peer;
 }
 

@@ -31,7 +31,7 @@ public:
     int64_t take();
     // A new object asks for what comes with this tag.
     void leave(int32_t tag);
-    // A rank that certainly owes something; -1: none.
+    // A rank that certainly owes something, and may still send it; -1: none.
     int32_t debtor() const;
     // Before the transport is closed: what is coming in is the context's from now on.
     void hand_over() noexcept;
@@ -41,9 +41,11 @@ private:
         Owed owed;
         size_t bytes = 0;
         bool left = false; // what comes after this message is another object's
+        bool lost = false; // the peer is gone, or what it has sent is
     };
 
     bool take(Entry &entry, int64_t &n_dropped);
+    bool take_unless_lost(Entry &entry, int64_t &n_dropped);
 
     Context &context_;
     std::vector<std::unique_ptr<Entry>> entries_;
