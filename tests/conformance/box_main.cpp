@@ -2,6 +2,7 @@
 // usage: halo_box_conformance [--processes | --ranks=N] [options of GoogleTest]
 // --processes: this process is one rank of a launcher's, or alone; --ranks: N processes, which this one forks; without them ranks are threads.
 #include "box_coverage.h"
+#include "forked_tests.h"
 #include "left_out.h"
 #include "placed.h"
 

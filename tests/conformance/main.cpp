@@ -2,8 +2,8 @@
 // usage: halo_conformance [--processes | --ranks=N] [options of GoogleTest]
 // --processes: this process is one rank of a launcher's, or alone; --ranks: N processes, which this one forks; without them ranks are threads.
 #include "coverage.h"
+#include "forked_tests.h"
 #include "library.h"
-#include "placed.h"
 
 int main(int argc, char **argv) {
     return conformance::run_tests(argc, argv, [](int failed) -> int {

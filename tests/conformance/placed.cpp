@@ -11,7 +11,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "forked.h"
 #include "left_out.h"
 
 namespace conformance {
@@ -281,15 +280,6 @@ int run_tests(int argc, char **argv) {
     std::printf("  %lld cases of ranks, %lld blocks of storage\n", static_cast<long long>(cases), static_cast<long long>(twins));
     for (const auto &[what, times] : skipped) std::printf("  not there, %lld times: %s\n", static_cast<long long>(times), what.c_str());
     return failed || !worked || !all_there;
-}
-
-int run_tests(int argc, char **argv, const std::function<int(int failed)> &verdict) {
-    const int32_t n_ranks = transport_tests::ranks_wanted(argc, argv);
-    if (n_ranks == 0) return verdict(run_tests(argc, argv));
-    return transport_tests::launch_forked(n_ranks, [&](const halo_bootstrap &bootstrap) {
-        set_processes_over(bootstrap);
-        return verdict(run_tests(argc, argv));
-    });
 }
 
 } // namespace conformance

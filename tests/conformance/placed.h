@@ -3,7 +3,6 @@
 // values go there and come back in streams, and the host waits for nothing before it compares. Else all of this does nothing.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "ranks.h"
@@ -64,9 +63,6 @@ bool skips(const char *what);
 // All of a program's, with --processes as one rank of a launcher's. Tells of what has been done on a device; not 0: a test has failed, or with
 // CONFORMANCE_STORAGE=device the device has done nothing.
 int run_tests(int argc, char **argv);
-// The same, with --ranks=N in each of N processes that this one forks, whose contexts are made over a bootstrap of the tests' own. `verdict` makes the
-// exit status of a process from what run_tests has returned.
-int run_tests(int argc, char **argv, const std::function<int(int failed)> &verdict);
 
 // For `run`, and for memory of storage.
 void enter_device(halo_context *context);
