@@ -220,6 +220,7 @@ void Context::read_settings() {
 
 // Ranks that were brought together for this program alone are meant, whatever MPI is there.
 void Context::open_transport(const ContextSource &source) {
+    static_cast<void>(transport_list(config_)); // a list that makes no sense is refused before others wait for this rank
     halo_transport_params params{};
     params.struct_size = sizeof params;
     params.communicator = source.communicator;
