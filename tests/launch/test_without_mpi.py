@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 SKIPPED = 77
-MOST_SECONDS = 120
+MOST_SECONDS = 500
 FOLDERS = ("/usr/lib", "/usr/lib64", "/usr/local", "/opt", "/usr/bin")
 LIBRARY = re.compile(r"lib(mpi|mpich|mpl|opa|open-rte|open-pal|pmpi|mca_common|ompi)\w*([-.]\S*)?\.so(\.[\d.]+)?$")
 PROGRAM = re.compile(r"(mpirun|mpiexec|mpicc|mpicxx|orterun|orted|ompi_info|mpichversion|hydra_\w+)(\.\w+)?$")
