@@ -269,7 +269,7 @@ typedef struct halo_topology halo_topology; /**< which parts exist, who owns the
 #define HALO_ORDER_MORTON 0 /**< gids along the Morton curve */
 #define HALO_ORDER_ROWS 1   /**< gids with x fastest, then y, then z */
 
-/** A uniform grid of equal blocks. */
+/** A uniform grid of equal blocks. Ghosts reach as far as the domain does, and where it is periodic 64 times around it. */
 typedef struct halo_blocks_desc {
     size_t struct_size;
     int32_t struct_version;

@@ -181,6 +181,20 @@ std::vector<halo_neighbour> BlocksTopology::neighbours(int64_t gid) const {
     return found;
 }
 
+// As far as the domain goes; over and over where it is periodic.
+Extent BlocksTopology::widest_ghosts() const {
+    Extent widest;
+    for (int d = 0; d < 3; ++d)
+        widest[d] = std::max(n_cells_[d], std::min<int64_t>(limits::reach, (periodic_[d] ? limits::periods : 1) * n_blocks_[d] * n_cells_[d]));
+    return widest;
+}
+
+bool BlocksTopology::are_near(const GhostWidths &widths) const {
+    bool all = true;
+    for (size_t d = 0; d < 3; ++d) all = all && widths.low[d] <= n_cells_[d] && widths.high[d] <= n_cells_[d];
+    return all;
+}
+
 // The receiver's ghosts on one side.
 halo_box BlocksTopology::ghost_box(const ElementOffset &side, const GhostWidths &widths, Centring centring) const {
     halo_box box;
@@ -200,6 +214,12 @@ void BlocksTopology::mark_owned(int64_t local_index, Centring centring, std::spa
 
 std::vector<halo_boundary> BlocksTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {
     require_gid(gid);
+    if (!are_near(widths)) {
+        EdgeRequest request;
+        request.ghosts = widths;
+        request.centring = centring;
+        return BoxEdges(*this, context_.rank(), request).boundaries(gid);
+    }
     const Extent at = coordinates(gid);
     std::vector<halo_boundary> found;
     for_each_element([&](int32_t element, const ElementOffset &offset) {
@@ -269,7 +289,7 @@ void BlocksTopology::boxes_near(const halo_box &region, std::vector<PlacedBox> &
 
 void BlocksTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
     const bool ghosts_alone = request.flow == Flow::from_owner && request.shared == HALO_SHARED_KEEP && request.centring == HALO_CENTRE_CELL;
-    if (ghosts_alone)
+    if (ghosts_alone && are_near(request.ghosts))
         ghost_edges(request, sink);
     else
         BoxEdges(*this, context_.rank(), request).emit(local_parts_, sink);

@@ -17,7 +17,7 @@ public:
     int64_t n_parts() const override { return n_parts_; }
     halo_part part(int64_t gid) const override;
     std::vector<halo_neighbour> neighbours(int64_t gid) const override;
-    Extent widest_ghosts() const override { return n_cells_; }
+    Extent widest_ghosts() const override;
     Extent cells(int64_t) const override { return n_cells_; }
     Extent cells_of(int64_t) const override { return n_cells_; }
     void mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const override;
@@ -30,6 +30,8 @@ private:
     void boxes_near(const halo_box &region, std::vector<PlacedBox> &found) const override;
     PlacedBox box_of(int64_t gid) const override;
     Extent period() const override;
+    // Do ghosts lie in the blocks next to a part?
+    bool are_near(const GhostWidths &widths) const;
     void ghost_edges(const EdgeRequest &request, const EdgeSink &sink) const;
     void check_desc(const halo_blocks_desc &desc) const;
     void find_local_parts();
