@@ -188,7 +188,8 @@ HALO_API halo_status halo_inproc_destroy(halo_inproc **group);
 
 /** Collective. Waits up to the timeout (none: 10 s) for peers to take what has been sent to them and to end their last runs with this rank, then gives
  *  up, and the log says so. What is not taken then is lost to them where ranks are threads; an MPI still delivers it, up to
- *  MPI_Finalize and as far as this process calls MPI, and the memory that this needs stays. HALO_BUSY while topologies, fields, exchanges, channels or groups exist. */
+ *  MPI_Finalize and as far as this process calls MPI, and the memory that this needs stays. HALO_BUSY while topologies, fields, exchanges, channels or groups exist.
+ *  HALO_ERR_DEVICE: destroyed, but a device has failed in work of an object that was gone by then. */
 HALO_API halo_status halo_context_destroy(halo_context **context);
 
 /** Destroy all that was made from a context, and then the context: batches, reductions, exchanges, particles, groups, channels, fields, topologies, meshes, spheres. What
@@ -953,7 +954,7 @@ HALO_API halo_status halo_exchange_create_transfer(halo_field *const *sources, h
 HALO_API halo_status halo_exchange_prepare(halo_exchange *exchange);
 
 /** HALO_BUSY while a run is in flight: finish or abandon it first. Collective, as is creation: both come in the same order on all ranks, which so know
- *  without a message whose tags are free. Does not communicate. */
+ *  without a message whose tags are free. Does not communicate. HALO_ERR_DEVICE: destroyed, but a device has failed in what its last run had put there. */
 HALO_API halo_status halo_exchange_destroy(halo_exchange **exchange);
 
 /** Narrows one run. Every rank must narrow alike; a difference is an error that names both. Lists are copied by start and post. Each has its length
@@ -992,7 +993,8 @@ typedef struct halo_run {
  * halo_exchange_send, or abandon. Local errors, a `run` that cannot be read among them, are told to the peers, so that they fail too instead of
  * waiting; the next start is a new run. A first run of a shape, or by an operation, allocates; later ones do not. One that has boxes to look up
  * (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
- * HALO_ERR_ARGUMENT: a field is on a device, and HALO_STREAM_NONE is given. HALO_ERR_DEVICE: the exchange is one that the host alone makes (docs/devices.md).
+ * HALO_ERR_ARGUMENT: a field is on a device, and HALO_STREAM_NONE is given. HALO_ERR_DEVICE: the exchange is one that the host alone makes (docs/devices.md);
+ * or a device has failed in what the run before had put there, after its finish had returned: its ghosts are not there, and the next start is a new run.
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 

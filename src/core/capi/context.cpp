@@ -73,12 +73,14 @@ void check_bootstrap(const halo_bootstrap &given) {
 
 ContextObject &context_object(const halo_context *context) { return object_of<ContextObject>(context); }
 
-// It may still log then.
+// It may still log then. What a device has failed in, with nobody left to be told of it, is told at last.
 void destroy(halo_context **context) {
     ContextObject *object = &context_object(*context);
+    const std::optional<Error> failed = object->context.end_device_work();
     retire(shell_of(*context));
     *context = nullptr;
     delete object;
+    if (failed) throw Error(*failed);
 }
 
 // The host writes what it reaches; with a device it waits.

@@ -122,6 +122,7 @@ void DeviceMails::give_up(DeviceMail &mail) noexcept {
     try {
         context_.devices().uses(device_).keep(mail.done, { &mail.buffer, &mail.device_memory });
     } catch (...) {
+        context_.devices().uses(device_).note(present_error());
         if (mail.buffer) context_.lose(std::move(mail.buffer));
         if (mail.device_memory) context_.lose(std::move(mail.device_memory));
     }

@@ -47,6 +47,7 @@ void DeviceSlices::keep_until(Event &event) noexcept {
         Buffer passed = passed_;
         context_.devices().uses(device_).keep(event, { &own, &passed });
     } catch (...) {
+        context_.devices().uses(device_).note(present_error());
         if (own_) context_.lose(own_);
         if (passed_) context_.lose(passed_);
     }

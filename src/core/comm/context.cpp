@@ -117,20 +117,29 @@ halo_allocator Context::ProgramAllocator::through_rules() {
 }
 
 Context::~Context() {
-    await_devices();
+    end_device_work();
     await_own_messages();
     close();
 }
 
 // Work of devices on memory of the pools. A device that does not end keeps what it works on.
-void Context::await_devices() noexcept {
+std::optional<Error> Context::end_device_work() noexcept {
     constexpr double longest_wait = 10; // seconds, where no timeout is set
     constexpr std::chrono::microseconds nap{ 50 };
     const double seconds = timeout(-1) > 0 ? timeout(-1) : longest_wait;
     for (const double begin = clock(); devices_->any_in_use() && clock() < begin + seconds; std::this_thread::sleep_for(nap)) devices_->reap();
-    if (!devices_->lose_all()) return;
-    kept_->lost_memory = true;
-    log_.warn("gave up waiting for device %s, whose memory is kept, while the context is destroyed", devices_->name());
+    hear_devices();
+    const bool gives_up = devices_->any_in_use();
+    kept_->lost_memory = devices_->lose_all() || kept_->lost_memory;
+    if (gives_up) log_.warn("gave up waiting for device %s, whose memory is kept, while the context is destroyed", devices_->name());
+    return device_failure_;
+}
+
+void Context::hear_devices() noexcept {
+    const std::optional<Error> failed = devices_->take_unheard();
+    if (!failed) return;
+    log_.error("%s", failed->what());
+    if (!device_failure_) device_failure_ = failed;
 }
 
 void Context::close() noexcept {
@@ -506,11 +515,10 @@ void Context::keep_for_device(const Device &device, halo_stream stream, std::vec
         use->memory = std::move(memory);
         uses.keep(std::move(use));
     } catch (...) {
+        devices_->uses(device).note(present_error());
         for (Buffer &buffer : memory) lose(std::move(buffer));
     }
 }
-
-void Context::lose(std::unique_ptr<DeviceUse> use) noexcept { kept_->lost_memory = DeviceUses::lose(std::move(use)) || kept_->lost_memory; }
 
 Buffer Context::owner_of(const std::byte *address) const {
     const auto above = program_memory_.upper_bound(address);
@@ -535,6 +543,7 @@ void Context::reap() noexcept {
     lingering_.erase_if([&](PendingMessage &message) { return has_ended(message); });
     leases_.reap();
     devices_->reap();
+    hear_devices();
     try {
         dropped += owed_->take();
     } catch (const std::exception &error) {

@@ -8,6 +8,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -176,14 +177,14 @@ public:
     void lose(Buffer memory) noexcept;
     // A device may still work on it, in this stream.
     void keep_for_device(const Device &device, halo_stream stream, std::vector<Buffer> memory) noexcept;
-    // Likewise of a device.
-    void lose(std::unique_ptr<DeviceUse> use) noexcept;
     // Take and drop what has come from a peer and nobody will ask for: else its sender would wait for that.
     void take_leftovers(int32_t peer, int32_t lane, int32_t tag);
     // What a peer still owes to an object that goes.
     void expect(Owed owed) { owed_->expect(std::move(owed)); }
-    // Let go of those that have arrived.
+    // Let go of those that have arrived, and of what devices have done; their failures that nobody else is told of are logged.
     void reap() noexcept;
+    // Devices have done their work, or the time for that is over. Returns the first of these failures, if there are any.
+    std::optional<Error> end_device_work() noexcept;
 
     // Tags of a group's channels: `n` of this rank's fullest pair. Collective; blocks; the same result on all ranks.
     int64_t reserve_channel_tags(int64_t n);
@@ -216,7 +217,7 @@ private:
     void read_settings();
     void await_own_messages() noexcept;
     void await_all_taken();
-    void await_devices() noexcept;
+    void hear_devices() noexcept;
     bool has_ended(PendingMessage &message) noexcept;
     void close() noexcept;
     void keep_what_is_in_flight() noexcept;
@@ -261,6 +262,7 @@ private:
     std::unique_ptr<RunTags> run_tags_;
     std::unique_ptr<ChannelTags> channel_tags_;
     std::unique_ptr<Devices> devices_;
+    std::optional<Error> device_failure_; // of those that nobody else was told of
     Departures departures_;
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;

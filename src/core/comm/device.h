@@ -70,6 +70,8 @@ public:
     bool has_fired();
     // Later work of the stream waits for it; the host does not.
     void hold(halo_stream stream) const;
+    // What was recorded has failed: nothing waits for it any more.
+    void forget() noexcept { recorded_ = false; }
 
 private:
     const Device *device_ = nullptr;

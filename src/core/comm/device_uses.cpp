@@ -18,12 +18,13 @@ std::unique_ptr<DeviceUse> pop(std::unique_ptr<DeviceUse> &list) noexcept {
     return first;
 }
 
-// A device that cannot say is taken to be at work.
-bool is_over(DeviceUse &use) noexcept {
+// Or has failed.
+bool is_over(DeviceUse &use, std::optional<Error> &failed) noexcept {
     try {
         return use.done.has_fired();
     } catch (...) {
-        return false;
+        failed.emplace(present_error());
+        return true;
     }
 }
 
@@ -50,32 +51,59 @@ void DeviceUses::keep(Event &done, std::initializer_list<Buffer *> memory) {
 }
 
 // What leads to it stays too, so that it does not look lost.
-bool DeviceUses::lose(std::unique_ptr<DeviceUse> use) noexcept {
+void DeviceUses::lose(std::unique_ptr<DeviceUse> use) noexcept {
     static std::atomic<DeviceUse *> newest{ nullptr };
-    const bool any = !use->memory.empty() || !use->tables.empty();
+    lost_memory_ = lost_memory_ || !use->memory.empty() || !use->tables.empty();
     for (Buffer &buffer : use->memory) std::move(buffer).keep();
     DeviceUse *lost = use.release();
     lost->next.reset(newest.exchange(lost));
-    return any;
+}
+
+Error DeviceUses::failure_of(const DeviceUse &use, const Error &failed) const noexcept {
+    try {
+        const char *const text = failed.what();
+        if (!use.owner)
+            return { HALO_ERR_DEVICE, format("what has been put on device %d by what is gone has failed there: %s", device_.ordinal(), text) };
+        return { HALO_ERR_DEVICE, format("%s: what start and finish of run %u have put on device %d has failed there after they had returned: %s",
+                                         use.owner->what.c_str(), use.run, device_.ordinal(), text) };
+    } catch (...) {
+        return failed; // which takes no memory
+    }
+}
+
+void DeviceUses::give_up(std::unique_ptr<DeviceUse> use, const Error &failed) noexcept {
+    std::optional<Error> &place = use->owner && !use->owner->gone ? use->owner->failure : unheard_;
+    if (!use->told && !place) place.emplace(failure_of(*use, failed));
+    lose(std::move(use));
+}
+
+void DeviceUses::note(const Error &failed) noexcept {
+    if (failed.status() != HALO_ERR_MEMORY && !unheard_) unheard_.emplace(failed);
 }
 
 void DeviceUses::reap() noexcept {
     for (std::unique_ptr<DeviceUse> *place = &in_use_; *place;) {
-        if (!is_over(**place)) {
+        std::optional<Error> failed;
+        if (!is_over(**place, failed)) {
             place = &(*place)->next;
             continue;
         }
         std::unique_ptr<DeviceUse> over = pop(*place);
+        if (failed) {
+            give_up(std::move(over), *failed);
+            continue;
+        }
         over->memory.clear();
         over->tables.clear();
+        over->owner.reset();
+        over->told = false;
         push(free_, std::move(over));
     }
 }
 
 bool DeviceUses::lose_all() noexcept {
-    bool any = false;
-    while (in_use_) any = lose(pop(in_use_)) || any;
-    return any;
+    while (in_use_) lose(pop(in_use_));
+    return lost_memory_;
 }
 
 } // namespace halo

@@ -37,7 +37,7 @@ Device &Devices::open(int32_t ordinal, Pools &pools) {
     for (const auto &one : opened_)
         if (one->device.ordinal() == ordinal) return one->device;
     if (!plugin_) fail(HALO_ERR_DEVICE, "device %d: device '%s' (setting device) has no memory of its own", ordinal, host_->name());
-    auto made = std::make_unique<Opened>(*plugin_, services_, ordinal, report_);
+    auto made = std::make_unique<Opened>(*plugin_, services_, ordinal, report_, unheard_);
     opened_.reserve(opened_.size() + 1);
     add_pool<HALO_MEMORY_PINNED>(made->device, pools);
     add_pool<HALO_MEMORY_DEVICE>(made->device, pools);
@@ -61,6 +61,11 @@ bool Devices::lose_all() noexcept {
     bool any = false;
     for (const auto &one : opened_) any = one->uses.lose_all() || any;
     return any;
+}
+
+void Devices::leave(DeviceOwner &owner) noexcept {
+    owner.gone = true;
+    if (owner.failure && !unheard_) unheard_ = owner.failure;
 }
 
 } // namespace halo

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/config.h"
@@ -29,14 +31,18 @@ public:
 
     void reap() noexcept;
     bool any_in_use() const noexcept;
-    // Of what is in use: it stays. True: there was some.
+    // As DeviceUses do.
     bool lose_all() noexcept;
+    // Nobody will ask what has become of his work.
+    void leave(DeviceOwner &owner) noexcept;
+    // The first failure of work that nobody asks for, once.
+    std::optional<Error> take_unheard() noexcept { return std::exchange(unheard_, std::nullopt); }
 
 private:
     struct Opened {
-        Opened(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report)
+        Opened(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report, std::optional<Error> &unheard)
             : device(plugin, host, ordinal, report),
-              uses(device) {}
+              uses(device, unheard) {}
         Device device;
         DeviceUses uses;
     };
@@ -45,6 +51,7 @@ private:
     const std::string &report_;
     std::unique_ptr<Device> host_;
     const halo_device_plugin *plugin_ = nullptr;
+    std::optional<Error> unheard_;
     std::vector<std::unique_ptr<Opened>> opened_;
 };
 

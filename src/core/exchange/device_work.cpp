@@ -6,12 +6,20 @@
 
 namespace halo {
 
-DeviceWork::DeviceWork(Context &context, Device &device) : context_(context), device_(device), uses_(context.devices().uses(device)), last_(device) {}
+DeviceWork::DeviceWork(Context &context, Device &device, std::shared_ptr<DeviceOwner> owner)
+    : context_(context),
+      device_(device),
+      owner_(std::move(owner)),
+      uses_(context.devices().uses(device)),
+      last_(device) {}
 
-DeviceWork::~DeviceWork() { end(); }
+DeviceWork::~DeviceWork() { end(0); }
 
 DeviceUse &DeviceWork::use() {
-    if (!use_) use_ = uses_.take();
+    if (!use_) {
+        use_ = uses_.take();
+        use_->owner = owner_;
+    }
     return *use_;
 }
 
@@ -95,6 +103,22 @@ void DeviceWork::leave_stream() {
     has_left_ = true;
 }
 
+void DeviceWork::require_sound() {
+    try {
+        static_cast<void>(last_.has_fired());
+    } catch (...) {
+        last_.forget();
+        throw;
+    }
+}
+
+void DeviceWork::forget_failed() noexcept {
+    try {
+        require_sound();
+    } catch (...) { // it is known
+    }
+}
+
 void DeviceWork::leave_failed_call() noexcept {
     if (has_left_) return;
     try {
@@ -103,17 +127,18 @@ void DeviceWork::leave_failed_call() noexcept {
     }
 }
 
-void DeviceWork::end() noexcept {
+void DeviceWork::end(uint32_t run) noexcept {
     ranges_.clear();
     tests_.clear();
     combined_.clear();
     n_marks_ = 0;
     if (!use_) return;
+    use_->run = run;
     try {
         use_->done.record(stream_);
         uses_.keep(std::move(use_));
     } catch (...) { // the device does not even say when it is done
-        context_.lose(std::move(use_));
+        uses_.give_up(std::move(use_), present_error());
     }
 }
 

@@ -14,7 +14,7 @@ namespace halo {
 
 class DeviceWork {
 public:
-    DeviceWork(Context &context, Device &device);
+    DeviceWork(Context &context, Device &device, std::shared_ptr<DeviceOwner> owner);
     ~DeviceWork();
     DeviceWork(const DeviceWork &) = delete;
     DeviceWork &operator=(const DeviceWork &) = delete;
@@ -48,8 +48,16 @@ public:
     // Of a call that has failed, wherever in it.
     void leave_failed_call() noexcept;
     bool has_reached(size_t mark) { return mark >= n_marks_ || marks_[mark].has_fired(); }
+    // Throws if the device knows already that what the last call has put on has failed.
+    void require_sound();
+    // That is known: what comes next does not wait for it.
+    void forget_failed() noexcept;
+    // The run fails because the device has failed: that need not be told again.
+    void note_told() noexcept {
+        if (use_) use_->told = true;
+    }
     // The run is over, or has failed.
-    void end() noexcept;
+    void end(uint32_t run) noexcept;
 
     int64_t launches = 0;
 
@@ -62,6 +70,7 @@ private:
 
     Context &context_;
     Device &device_;
+    std::shared_ptr<DeviceOwner> owner_;
     DeviceUses &uses_;
     std::unique_ptr<DeviceUse> use_; // of the present run
     std::vector<Event> marks_;       // the first n_marks_ are of the present run

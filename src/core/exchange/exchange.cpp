@@ -93,6 +93,13 @@ void Exchange::refuse_unread(const Error &error) noexcept {
         }
 }
 
+std::optional<Error> Exchange::take_device_failure() noexcept {
+    std::optional<Error> first;
+    for (const auto &round : rounds_)
+        if (const std::optional<Error> failed = round->take_device_failure(); failed && !first) first = failed;
+    return first;
+}
+
 template <class Step>
 void Exchange::step(Step &&step) {
     try {
@@ -159,9 +166,11 @@ void Exchange::unpack(halo_stream stream) {
 
 void Exchange::refine() {
     if (!is_last()) fail(HALO_ERR_STATE, "%s: refine is illegal before unpack", what().c_str());
-    present().end();
-    if (is_single_) return;
-    step([&] { steps_->refine(run_); });
+    if (is_single_) return present().end();
+    step([&] {
+        present().end();
+        steps_->refine(run_);
+    });
     end();
 }
 

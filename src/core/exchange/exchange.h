@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,8 @@ public:
     void run_for_batch(uint32_t number) { rounds_.front()->run_for_batch(number); }
     void refuse(const Error &error) { fail_from(0, error); }
     void refuse_unread(const Error &error) noexcept; // unless one is in flight
+    // What devices have failed in since the last run ended, as far as they know; once.
+    std::optional<Error> take_device_failure() noexcept;
 
     // What the first run would make. Collective.
     void prepare();

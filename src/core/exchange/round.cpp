@@ -39,6 +39,7 @@ Round::Round(RoundSpec spec)
 }
 
 Round::~Round() {
+    if (device_owner_) context_.devices().leave(*device_owner_);
     context_.departures().remove(*this);
     context_.inquiries().remove(id_.serial());
 }
@@ -297,7 +298,10 @@ void Round::step(Step &&step) {
         step();
     } catch (...) {
         const Error error = present_error();
-        for (DeviceWork *work : run_.works) work->leave_failed_call();
+        for (DeviceWork *work : run_.works) {
+            work->leave_failed_call();
+            if (error.status() == HALO_ERR_DEVICE) work->note_told();
+        }
         if (error.status() != HALO_TIMEOUT) end_run(tell_failure(error));
         throw error;
     }
@@ -320,6 +324,7 @@ void Round::do_post(const halo_run &run) {
     require(Phase::idle, "post or start");
     try {
         hear_others();
+        raise_device_failure();
         begin(run);
     } catch (...) {
         const Error error = present_error();
@@ -412,6 +417,7 @@ void Round::unpack(halo_stream stream) {
     require_stream(stream);
     if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", spec_.what.c_str(), messages_->missing(run_).c_str());
     step([&] {
+        if (!run_.on_host()) require_sound_devices();
         put_on(stream);
         if (check_) check_->before_unpack(run_, [&](size_t link) { return messages_->has_landed(link); });
         if (on_arrival)
@@ -453,6 +459,7 @@ void Round::combine_by_caller(size_t number, const Lowered &rows, const std::vec
 void Round::end() {
     require(Phase::unpacked, "refine");
     end_run(Phase::idle);
+    raise_device_failure();
 }
 
 void Round::wait_until_writable() {

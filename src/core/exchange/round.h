@@ -6,7 +6,8 @@
 // A run that fails is ended: peers that have not got this rank's part of it get the failure in its place, epochs stay in step, and the next run works
 // or says why on every rank. Only abandoning a run, and a transport that fails, leave the round dead.
 //
-// What devices pack is sent in whatever call of the rank comes after they have done so; a failure there is that of the round's next call.
+// What devices pack is sent in whatever call of the rank comes after they have done so; a failure there is that of the round's next call. So is one
+// of what a run has left to devices when it ends: the next run then fails in its place, on all ranks.
 #pragma once
 
 #include <memory>
@@ -59,6 +60,9 @@ public:
     void unpack(halo_stream stream);
     void end();
     void abandon();
+
+    // What has failed on devices of runs that have ended, as far as the devices know; once.
+    std::optional<Error> take_device_failure() noexcept;
 
     // Parts with data and no storage, once everything is here.
     std::vector<Arrivals::Part> arrivals();
@@ -126,6 +130,13 @@ private:
     void leave_when_packed();
     void launch_unpacking();
     void end_on_devices();
+    void raise_device_failure() {
+        if (device_owner_) [[unlikely]]
+            if (const std::optional<Error> failed = take_device_failure()) throw Error(*failed);
+    }
+    void require_sound_devices();
+    template <class Ask>
+    auto ask_devices(Ask &&ask) const; // of this run's work
     void fill_bases(const halo_run &run);
     void fill_parts(const halo_run &run, int32_t field, void **bases) const;
     void begin(const halo_run &run);
@@ -169,6 +180,7 @@ private:
     std::unique_ptr<CheckMode> check_;
     std::vector<Buffer> staging_;                    // of each piece: contributions of this rank, where they are combined
     Buffer scratch_;                                 // of steps that combine on the host
+    std::shared_ptr<DeviceOwner> device_owner_;      // null: no device has been used
     std::vector<std::unique_ptr<DeviceWork>> works_; // on each device that has been used
     std::vector<Buffer> fill_values_;                // of each piece that is sparse, where devices reach them
     halo_stream stream_ = HALO_STREAM_NONE;          // of the present phase

@@ -29,8 +29,9 @@ Space Round::space_of_piece(const halo_run &run, const PlanPiece &piece) const {
 }
 
 DeviceWork &Round::work_on(Device &device) {
+    if (!device_owner_) device_owner_ = std::make_shared<DeviceOwner>(spec_.what);
     auto known = std::find_if(works_.begin(), works_.end(), [&](const auto &work) { return &work->device() == &device; });
-    if (known == works_.end()) known = works_.insert(works_.end(), std::make_unique<DeviceWork>(context_, device));
+    if (known == works_.end()) known = works_.insert(works_.end(), std::make_unique<DeviceWork>(context_, device, device_owner_));
     return **known;
 }
 
@@ -125,8 +126,19 @@ void Round::raise_failed_departure() const {
     if (failed_departing_) throw Error(*failed_departing_);
 }
 
+// Devices tell which of their calls has failed, but not in whose work.
+template <class Ask>
+auto Round::ask_devices(Ask &&ask) const {
+    try {
+        return ask();
+    } catch (const Error &error) {
+        if (error.status() != HALO_ERR_DEVICE) throw;
+        fail(HALO_ERR_DEVICE, "%s, run %u: %s", spec_.what.c_str(), run_.epoch, error.what());
+    }
+}
+
 bool Round::leave() {
-    const bool left = messages_->depart(run_);
+    const bool left = ask_devices([&] { return messages_->depart(run_); });
     if (!left) return false;
     leaves_later_ = false;
     ++departed_later_;
@@ -134,7 +146,7 @@ bool Round::leave() {
 }
 
 void Round::leave_when_packed() {
-    leaves_later_ = !messages_->depart(run_);
+    leaves_later_ = !ask_devices([&] { return messages_->depart(run_); });
     if (leaves_later_) context_.departures().add(*this);
 }
 
@@ -146,7 +158,22 @@ void Round::end_on_devices() {
     context_.departures().remove(*this);
     failed_departing_.reset();
     leaves_later_ = false;
-    for (DeviceWork *work : run_.works) work->end();
+    for (DeviceWork *work : run_.works) work->end(run_.epoch);
+}
+
+std::optional<Error> Round::take_device_failure() noexcept {
+    if (!device_owner_) return std::nullopt;
+    context_.devices().reap();
+    if (device_owner_->failure)
+        for (const auto &work : works_) work->forget_failed();
+    return std::exchange(device_owner_->failure, std::nullopt);
+}
+
+void Round::require_sound_devices() {
+    raise_device_failure();
+    ask_devices([&] {
+        for (DeviceWork *work : run_.works) work->require_sound();
+    });
 }
 
 } // namespace halo

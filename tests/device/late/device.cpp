@@ -54,6 +54,7 @@ struct Late {
     uint64_t seed = next_seed.fetch_add(1000);
     late_counts counts{};
     Once allocation{ allocations_fail_after }, pinned{ pinned_fails_after }, launch{ launches_fail_after }; // which fails
+    Once work{ -1 };                                                                                        // of a launch that was accepted
     Once delayed{ -1 };                                                                                     // launch, and for how long
     std::chrono::microseconds delay{ 0 };
 
@@ -190,8 +191,9 @@ halo_status event_record(halo_device *device, halo_event *event, halo_stream str
     late_of(device).stream(stream).record(event_of(event));
     return HALO_SUCCESS;
 }
-halo_status event_query(halo_device *, halo_event *event, int32_t *done) {
+halo_status event_query(halo_device *device, halo_event *event, int32_t *done) {
     const Event &known = event_of(event);
+    if (known && known->has_failed()) return report(late_of(device).services, HALO_ERR_DEVICE, "work in front of an event has failed, as ordered");
     *done = !known || known->has_fired() ? 1 : 0; // nothing has been recorded, or all of it is done
     return HALO_SUCCESS;
 }
@@ -364,9 +366,13 @@ halo_status launch(halo_device *device, const halo_copy_range *given, int64_t n,
     if (!tests && has_row_twice(given, n)) return report(self.services, HALO_ERR_ARGUMENT, "a row of a table twice in one launch");
     if (const halo_status status = fail_launch_on_order(self)) return status;
     self.count(tests ? &late_counts::tests : &late_counts::launches);
+    const auto delay = self.delayed.is_now() ? self.delay : std::chrono::microseconds(0);
+    if (self.work.is_now()) {
+        self.stream(stream).add_failing(delay);
+        return HALO_SUCCESS;
+    }
     for (const Range &range : *ranges) ++range.table->in_use;
     const bool backwards = self.counts.launches % 2 == 0;
-    const auto delay = self.delayed.is_now() ? self.delay : std::chrono::microseconds(0);
     if (backwards) std::reverse(ranges->begin(), ranges->end());
     self.stream(stream).add([copies = self.copies, ranges, backwards, delay, &by] {
         std::this_thread::sleep_for(delay);
@@ -422,6 +428,10 @@ halo_status ranges_combine(halo_device *device, const halo_combine_range *given,
         if (const halo_status status = prepare(self, given[i], (*ranges)[static_cast<size_t>(i)])) return status;
     if (const halo_status status = fail_launch_on_order(self)) return status;
     self.count(&late_counts::launches);
+    if (self.work.is_now()) {
+        self.stream(stream).add_failing({});
+        return HALO_SUCCESS;
+    }
     for (const CombineRange &range : *ranges) ++range.table->in_use;
     if (self.counts.launches % 2 == 0) std::reverse(ranges->begin(), ranges->end());
     self.stream(stream).add([copies = self.copies, ranges] {
@@ -535,6 +545,7 @@ halo_device *late_of_memory(const void *pointer) {
 void late_fail_allocation(halo_device *device, int64_t after) { late_of(device).allocation.set(after); }
 void late_fail_pinned(halo_device *device, int64_t after) { late_of(device).pinned.set(after); }
 void late_fail_launch(halo_device *device, int64_t after) { late_of(device).launch.set(after); }
+void late_fail_work(halo_device *device, int64_t after) { late_of(device).work.set(after); }
 void late_delay_launch(halo_device *device, int64_t after, int32_t microseconds) {
     late_of(device).delay = std::chrono::microseconds(microseconds);
     late_of(device).delayed.set(after);

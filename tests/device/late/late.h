@@ -38,6 +38,9 @@ void late_configure(uint64_t seed, int32_t most_microseconds);
 void late_fail_allocation(halo_device *device, int64_t after);
 void late_fail_pinned(halo_device *device, int64_t after);
 void late_fail_launch(halo_device *device, int64_t after);
+// A launch of ranges, after so many others, is accepted, and fails when its stream has come there, once: what it was to do is not done, and events
+// that are recorded behind it and before the next work say so.
+void late_fail_work(halo_device *device, int64_t after);
 // A launch of ranges, after so many others, takes so much longer, once.
 void late_delay_launch(halo_device *device, int64_t after, int32_t microseconds);
 // The same of each device that is opened afterwards.

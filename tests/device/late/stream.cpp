@@ -6,15 +6,21 @@
 
 namespace late {
 
-void Recording::fire() {
+void Recording::fire(bool failed) {
     const std::lock_guard lock(mutex_);
     fired_ = true;
+    failed_ = failed;
     fired_now_.notify_all();
 }
 
 bool Recording::has_fired() const {
     const std::lock_guard lock(mutex_);
     return fired_;
+}
+
+bool Recording::has_failed() const {
+    const std::lock_guard lock(mutex_);
+    return failed_;
 }
 
 void Recording::wait() {
@@ -33,11 +39,21 @@ Stream::~Stream() {
     thread_.join();
 }
 
-void Stream::add(std::function<void()> work) {
+void Stream::push(Item item) {
     const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(work));
+    queue_.push_back(std::move(item));
     ++added_;
     changed_.notify_all();
+}
+
+void Stream::add(std::function<void()> work) { push({ std::move(work), true }); }
+
+void Stream::add_failing(std::chrono::microseconds delay) {
+    push({ [this, delay] {
+              std::this_thread::sleep_for(delay);
+              failing_ = true;
+          },
+           false });
 }
 
 void Stream::synchronize() {
@@ -48,14 +64,15 @@ void Stream::synchronize() {
 
 void Stream::record(Event &event) {
     event = std::make_shared<Recording>();
-    add([this, recording = event] {
-        dawdle(); // what was before is done, and nobody knows yet
-        recording->fire();
-    });
+    push({ [this, recording = event] {
+              dawdle(); // what was before is done, and nobody knows yet
+              recording->fire(failing_);
+          },
+           false });
 }
 
 void Stream::wait(const Event &event) {
-    if (event) add([recording = event] { recording->wait(); });
+    if (event) push({ [recording = event] { recording->wait(); }, false });
 }
 
 void Stream::dawdle() {
@@ -68,11 +85,12 @@ void Stream::run() {
     for (;;) {
         changed_.wait(lock, [&] { return ends_ || !queue_.empty(); });
         if (queue_.empty()) return;
-        const std::function<void()> work = std::move(queue_.front());
+        const Item item = std::move(queue_.front());
         queue_.pop_front();
         lock.unlock();
         dawdle();
-        work();
+        if (item.is_work) failing_ = false;
+        item.act();
         lock.lock();
         ++done_;
         changed_.notify_all();
