@@ -745,7 +745,7 @@ typedef struct halo_binding {
 /** Give a local part its storage. Local; O(1).
  *  HALO_ERR_BOUNDS: cells or ghosts of the layout lie outside `elements`. HALO_BUSY: an exchange over the field is in flight. HALO_ERR_DEVICE: the
  *  context has no device with memory of its own; one that cannot be opened fails as its module says (pinned memory of ordinal 0 needs none).
- *  HALO_ERR_ARGUMENT: other parts of the set have storage in another memory. */
+ *  HALO_ERR_ARGUMENT: other parts of the set have storage in another memory; or the device knows the pointer as one of another memory than `memory` says. */
 HALO_API halo_status halo_field_bind(halo_field *field, int64_t gid, const halo_binding *binding);
 
 /** Bind all local parts, in the order of halo_topology_local_parts, to one allocation: part i starts `i * part_stride` elements
@@ -1104,8 +1104,8 @@ typedef struct halo_pool_stats {
 HALO_API halo_status halo_context_pool_stats(const halo_context *context, int32_t memory, halo_pool_stats *stats);
 
 /** `bytes` of zeroed memory, aligned to 64, from the context's pools, e.g. to bind fields to. HALO_MEMORY_SHARED: HALO_MEMORY_HOST where
- *  there is none (one rank; setting shared_memory). It lives until it is released or the context destroyed. Local. HALO_ERR_NOT_FOUND: the
- *  context has no memory of this kind. */
+ *  there is none (one rank; setting shared_memory). That of devices is of this rank's own (setting device.ordinal, which says its number). It lives until it is
+ *  released or the context destroyed. Local. HALO_ERR_NOT_FOUND: the context has no memory of this kind. */
 HALO_API halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t bytes, void **pointer);
 
 /** The same of the memory of a device, HALO_MEMORY_DEVICE or HALO_MEMORY_PINNED. HALO_ERR_NOT_FOUND: the context has no such memory. A

@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 8
+#define HALO_PLUGIN_ABI_MINOR 9
 
 /** Services of the core. Lives longer than every instance that is in use: a device whose memory a transport has not let go of is left open, and nothing
  *  of it is called any more. */
@@ -273,7 +273,15 @@ typedef struct halo_device_ops {
      *  `op` for the others: the order of rows is kept for each destination value. All in one launch, whatever their types and operations, after the stream's
      *  work before. No range writes what another one reads or writes, or what it reads itself as a source. The host does not wait. */
     halo_status (*ranges_combine)(halo_device *device, const halo_combine_range *ranges, int64_t n_ranges, halo_stream stream);
+
+    /** From minor version 9 on; may be NULL: nothing is known of any. Who reaches what a pointer leads to, of whoever has allocated it, as far as the runtime
+     *  tells: `kind` is one of HALO_POINTER_..., `ordinal` that of the device whose own memory it is, -1 where that is not known. Waits for nothing. */
+    halo_status (*pointer_kind)(halo_device *device, const void *pointer, int32_t *kind, int32_t *ordinal);
 } halo_device_ops;
+#define HALO_POINTER_UNKNOWN 0 /**< it may be of any of these */
+#define HALO_POINTER_HOST 1    /**< the host alone */
+#define HALO_POINTER_DEVICE 2  /**< a device of this module, and not the host */
+#define HALO_POINTER_BOTH 3    /**< host and device, by this address */
 
 typedef struct halo_device_plugin {
     uint32_t abi_major;
@@ -287,6 +295,9 @@ typedef struct halo_device_plugin {
     const halo_device_ops *ops;
     uint64_t types; /**< from minor version 6 on: bit (1 << HALO_type) per type whose values it combines, tests and negates, as far as they can be. Before: those
                          up to HALO_BYTES. What is only moved may be of any type */
+    /** From minor version 9 on; may be NULL: it does not tell. How many devices this process sees: their ordinals begin at 0, and a rank may be given any
+     *  of them by its number on the host. 0: it cannot tell. Cheap, opens none. */
+    int32_t (*count)(const halo_host *host);
 } halo_device_plugin;
 
 /** @} */

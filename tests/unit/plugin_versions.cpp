@@ -20,13 +20,13 @@ namespace {
 
 constexpr uint32_t n_minors = HALO_PLUGIN_ABI_MINOR + 1;
 // Bytes that modules of each minor version were built with.
-constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56, 56 };
-constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120 };
-constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64 };
-constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168 };
+constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56, 56, 56 };
+constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120, 120 };
+constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64, 72 };
+constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168, 176 };
 constexpr uint32_t first_with_bootstraps = 7;
-constexpr size_t bootstrap_bytes[] = { 48, 48 };
-constexpr size_t bootstrap_ops_bytes[] = { 48, 48 };
+constexpr size_t bootstrap_bytes[] = { 48, 48, 48 };
+constexpr size_t bootstrap_ops_bytes[] = { 48, 48, 48 };
 static_assert(std::size(transport_bytes) == n_minors && std::size(transport_ops_bytes) == n_minors);
 static_assert(std::size(device_bytes) == n_minors && std::size(device_ops_bytes) == n_minors);
 static_assert(std::size(bootstrap_bytes) == n_minors - first_with_bootstraps && std::size(bootstrap_ops_bytes) == n_minors - first_with_bootstraps);

@@ -68,7 +68,7 @@ void GroupRun::place(size_t i, halo_stream stream) {
         field.access(Section::ghosts, side, false, false, stream);
         field.access(Section::owned, side, true, false, stream);
     }
-    devices_[i] = side == HALO_ON_HOST ? HALO_DEVICE_HOST : Mirror::device;
+    devices_[i] = side == HALO_ON_HOST ? HALO_DEVICE_HOST : Mirror::device_of(field.field.topology().context());
     const size_t n_parts = field.field.topology().local_parts().size();
     for (size_t part = 0; part < n_parts; ++part) pointers_[first_part_[i] + part] = field.mirror.data(static_cast<int64_t>(part), side);
 }

@@ -57,7 +57,7 @@ void Mirror::allocate(int32_t where) {
         fail(HALO_ERR_DEVICE, "field %s: access on the device, but device %s has no memory of its own", field_.spec().name.c_str(),
              context_.devices().name());
     the_device(); // its pools
-    Pool &pool = context_.pools().pool(HALO_MEMORY_DEVICE, device);
+    Pool &pool = context_.pools().pool(HALO_MEMORY_DEVICE, device_of(context_));
     for (size_t i = 0; i < device_.size(); ++i) {
         const auto bytes = static_cast<size_t>(field_.layout(static_cast<int64_t>(i)).elements * field_.spec().element_bytes);
         if (device_[i] || bytes == 0) continue;

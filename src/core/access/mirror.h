@@ -34,7 +34,8 @@ public:
     void *data(int64_t local_index, int32_t where) const {
         return where == HALO_ON_HOST ? field_.data(local_index, set_) : device_[static_cast<size_t>(local_index)].data();
     }
-    static constexpr int32_t device = 0; // ordinal
+    // The ordinal of this rank's.
+    static int32_t device_of(const Context &context) { return context.devices().own().ordinal; }
 
     // Write a value of the field's element size into all ghosts.
     void fill_ghosts(int32_t where, const void *value, halo_stream stream);
@@ -44,7 +45,7 @@ public:
 
 private:
     std::span<const ByteRun> runs(int64_t local_index, Section section);
-    const Device &the_device() const { return context_.device_of({ HALO_MEMORY_DEVICE, device }); }
+    const Device &the_device() const { return context_.device_of({ HALO_MEMORY_DEVICE, device_of(context_) }); }
     const Device &device_at(int32_t where) const { return where == HALO_ON_HOST ? context_.device() : the_device(); }
     // As plugins know it. An access may have none: then it is the device's own.
     halo_stream put_on(halo_stream stream) { return stream_ = stream == HALO_STREAM_DEFAULT ? nullptr : stream; }

@@ -82,6 +82,12 @@ void Config::set(std::string_view key, std::string_view value) {
     assign(*setting, value, "call");
 }
 
+void Config::decide(std::string_view key, std::string_view value, const std::string &by) {
+    const Setting *setting = find_setting(key);
+    if (!setting) fail(HALO_ERR_INTERNAL, "setting '%.*s' was decided", shown(key), key.data());
+    assign(*setting, value, by);
+}
+
 const std::string *Config::value(std::string_view key) const {
     const Setting *setting = find_setting(key);
     return setting ? &values_[index_of(*setting)].text : nullptr;

@@ -33,6 +33,8 @@ public:
 
     // Change a setting at run time. HALO_ERR_NOT_FOUND: no such key; HALO_ERR_STATE: fixed at creation; HALO_ERR_CONFIG: bad value.
     void set(std::string_view key, std::string_view value);
+    // The value that a setting comes to which leaves it to the library.
+    void decide(std::string_view key, std::string_view value, const std::string &by);
 
     // The value as it was written, and its source. nullptr: no such key. They live until the setting changes.
     const std::string *value(std::string_view key) const;

@@ -42,6 +42,8 @@ constexpr Setting table[] = {
     { "rendezvous.ranks", SettingType::integer, "0", 0, 2147483647, nullptr, fixed, may_differ, "How many ranks meet at the rendezvous." },
     { "device", SettingType::text, "host", 0, 0, "host or the name of a module", fixed, may_differ,
       "Where fields may be, besides the host, and are packed then." },
+    { "device.ordinal", SettingType::integer, "-1", -1, 2147483646, nullptr, fixed, may_differ,
+      "Which of the devices the library takes where the program names none. -1: ranks of one host take turns, by their number on it." },
     { "device.context", SettingType::text, "", 0, 0, "a hexadecimal number", fixed, may_differ,
       "The program's context that a device works in. opencl: its cl_context; empty: one of the module's own." },
     { "device.chunk", SettingType::bytes, "4MiB", 1, unlimited, nullptr, fixed, may_differ,

@@ -281,7 +281,11 @@ halo_status halo_context_pool_stats(const halo_context *context, int32_t memory,
 }
 
 halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t bytes, void **pointer) {
-    return with_handle<Inside::arrival>(context, [&] { allocate_zeroed(context_object(context).context, memory, 0, bytes, pointer); });
+    return with_handle<Inside::arrival>(context, [&] {
+        Context &object = context_object(context).context;
+        const bool of_device = memory == HALO_MEMORY_DEVICE || memory == HALO_MEMORY_PINNED;
+        allocate_zeroed(object, memory, of_device ? object.devices().own().ordinal : 0, bytes, pointer);
+    });
 }
 
 halo_status halo_memory_allocate_on(halo_context *context, int32_t memory, int32_t device, int64_t bytes, void **pointer) {

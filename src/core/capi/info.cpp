@@ -25,9 +25,10 @@ std::string render_version() {
 
 // What a context has opened.
 std::string render_used_modules(Context &context) {
-    return format("transport %s, %s: rank %d of %d\n%sdevice %s\nshared memory: %s\n", context.fabric().describe().c_str(),
-                  context.transport_path().c_str(), context.rank(), context.size(), context.fabric().describe_routes().c_str(),
-                  context.devices().name(), context.shared_memory_text().c_str());
+    const Devices &devices = context.devices();
+    const std::string device = devices.has_memory() ? devices.own().text(devices.name()) : std::string("device ") + devices.name();
+    return format("transport %s, %s: rank %d of %d\n%s%s\nshared memory: %s\n", context.fabric().describe().c_str(), context.transport_path().c_str(),
+                  context.rank(), context.size(), context.fabric().describe_routes().c_str(), device.c_str(), context.shared_memory_text().c_str());
 }
 
 std::string render(Context *context, int32_t what) {

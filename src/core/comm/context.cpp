@@ -77,10 +77,20 @@ Context::Context(const ContextSource &source, const halo_context_options &option
     log_.set_rank(size() > 1 ? rank() : -1);
     if (rank() == 0)
         for (const std::string &warning : config_.warnings()) log_.warn("%s", warning.c_str());
-    devices_ = std::make_unique<Devices>(config_, host_, report_);
+    const LocalRank local = source.meeting ? LocalRank{ rank(), "of the in-process group" } : local_rank_by_launcher();
+    devices_ = std::make_unique<Devices>(config_, host_, report_, local);
+    note_own_device();
     open_pools();
     owed_ = std::make_unique<OwedMessages>(*this);
     open_shared_memory();
+}
+
+// Programs ask for the setting to know which device is theirs.
+void Context::note_own_device() {
+    const OwnDevice &own = devices_->own();
+    if (!devices_->has_memory() || config_.integer("device.ordinal") >= 0) return;
+    config_.decide("device.ordinal", std::to_string(own.ordinal), own.why);
+    if (own.n > 1 && size() > 1) log_.write(own.is_guess ? LogLevel::warn : LogLevel::info, own.text(devices_->name()).c_str());
 }
 
 void Context::meet(InprocMeeting *meeting) {

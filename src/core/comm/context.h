@@ -203,6 +203,7 @@ private:
     void keep_to_limits(int32_t max_tag);
     void enter(InprocMeeting &meeting);
     void await_all(InprocMeeting &meeting);
+    void note_own_device();
     void open_pools();
     void open_shared_memory();
     void compare_shared_memory();

@@ -35,6 +35,12 @@ Device::~Device() {
     if (instance_) ops_.close(instance_);
 }
 
+PointerKind Device::kind_of(const void *pointer) const noexcept {
+    PointerKind found;
+    if (!ops_.pointer_kind || ops_.pointer_kind(instance_, pointer, &found.kind, &found.ordinal) != HALO_SUCCESS) return {};
+    return found;
+}
+
 void *Device::allocate(int32_t memory, size_t bytes) const {
     void *pointer = nullptr;
     return ops_.allocate(instance_, memory, bytes, &pointer) == HALO_SUCCESS ? pointer : nullptr;

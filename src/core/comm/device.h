@@ -11,6 +11,12 @@
 
 namespace halo {
 
+// What is known of memory, HALO_POINTER_...; of a device's own, of which one, -1: not that.
+struct PointerKind {
+    int32_t kind = HALO_POINTER_UNKNOWN;
+    int32_t ordinal = -1;
+};
+
 class Device {
 public:
     Device(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report);
@@ -23,6 +29,8 @@ public:
     bool has_memory(int32_t kind) const { return (memory_kinds_ >> kind & 1u) != 0; }
     // Does it combine, test and negate values of this type? Moving takes no knowledge.
     bool knows(halo_type type) const { return (types_ >> type & 1u) != 0; }
+    // Of memory that anybody has allocated.
+    PointerKind kind_of(const void *pointer) const noexcept;
     const halo_device_ops &ops() const { return ops_; }
     halo_device *instance() const { return instance_; }
 

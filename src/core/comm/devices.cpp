@@ -2,6 +2,7 @@
 #include "comm/devices.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/error.h"
 #include "plugin/selection.h"
@@ -27,9 +28,10 @@ bool has_own_memory(const halo_device_plugin &plugin) { return (plugin.memory_ki
 } // namespace
 
 // A module without memory of its own works on that of the host.
-Devices::Devices(const Config &config, const halo_host &host, const std::string &report) : services_(host), report_(report) {
+Devices::Devices(const Config &config, const halo_host &host, const std::string &report, const LocalRank &local) : services_(host), report_(report) {
     const halo_device_plugin *chosen = choose_device(config, host).plugin;
     if (has_own_memory(*chosen)) plugin_ = std::exchange(chosen, find_host_device(config, host).plugin);
+    if (plugin_) own_ = choose_own_device(*plugin_, config, host, local);
     host_ = std::make_unique<Device>(*chosen, host, 0, report);
 }
 
@@ -43,6 +45,18 @@ Device &Devices::open(int32_t ordinal, Pools &pools) {
     add_pool<HALO_MEMORY_DEVICE>(made->device, pools);
     opened_.push_back(std::move(made));
     return opened_.back()->device;
+}
+
+// A program that takes a device's memory for the host's has opened none here yet.
+PointerKind Devices::kind_of(const void *pointer, Pools &pools) noexcept {
+    const bool tells = plugin_ && plugin_->ops->struct_size >= offsetof(halo_device_ops, pointer_kind) + sizeof plugin_->ops->pointer_kind;
+    if (!tells || !plugin_->ops->pointer_kind) return {};
+    if (opened_.empty() && may_open_) try {
+            open(own_.ordinal, pools);
+        } catch (...) { // who uses it will hear why
+            may_open_ = false;
+        }
+    return opened_.empty() ? PointerKind() : opened_.front()->device.kind_of(pointer);
 }
 
 DeviceUses &Devices::uses(const Device &device) {

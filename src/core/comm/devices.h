@@ -12,13 +12,14 @@
 #include "base/config.h"
 #include "comm/device_uses.h"
 #include "memory/space.h"
+#include "plugin/own_device.h"
 
 namespace halo {
 
 class Devices {
 public:
-    // `host` and `report` outlive it, and the pools what devices still use.
-    Devices(const Config &config, const halo_host &host, const std::string &report);
+    // `host` and `report` outlive it, and the pools what devices still use. HALO_ERR_DEVICE: the setting device.ordinal names one that is not there.
+    Devices(const Config &config, const halo_host &host, const std::string &report, const LocalRank &local);
 
     Device &host() const { return *host_; }
     // Of the module with memory of its own; else of the host.
@@ -28,6 +29,10 @@ public:
     Device &open(int32_t ordinal, Pools &pools);
     Device &of(Space space, Pools &pools) { return space.on_device() ? open(space.device, pools) : *host_; }
     DeviceUses &uses(const Device &device);
+    // The device that is taken where the program names none; ordinal 0 without memory of its own.
+    const OwnDevice &own() const { return own_; }
+    // Of memory that anybody has allocated, by the devices that are open, or this rank's own. Nothing is known where none can be opened.
+    PointerKind kind_of(const void *pointer, Pools &pools) noexcept;
 
     void reap() noexcept;
     bool any_in_use() const noexcept;
@@ -51,6 +56,8 @@ private:
     const std::string &report_;
     std::unique_ptr<Device> host_;
     const halo_device_plugin *plugin_ = nullptr;
+    OwnDevice own_;
+    bool may_open_ = true; // to look at memory
     std::optional<Error> unheard_;
     std::vector<std::unique_ptr<Opened>> opened_;
 };

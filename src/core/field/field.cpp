@@ -393,11 +393,34 @@ Space Field::known_space(const halo_binding &binding) const {
     return space;
 }
 
+namespace {
+
+std::string name_of(int32_t memory, int32_t device) {
+    const bool of_device = memory == HALO_MEMORY_DEVICE && device >= 0;
+    return std::string(memory_name(memory)) + " memory" + (of_device ? format(" of device %d", device) : std::string());
+}
+
+} // namespace
+
+// Else it would be found out by a fault, or by values that are not there.
+void Field::require_kind(int64_t local_index, const halo_binding &binding, const void *data, const PartLayout &layout) const {
+    Context &context = topology_.context();
+    if (!data || layout.elements == 0 || !context.devices().has_memory()) return;
+    const PointerKind found = context.devices().kind_of(data, context.pools());
+    const bool on_host = found.kind == HALO_POINTER_HOST, on_device = found.kind == HALO_POINTER_DEVICE;
+    const bool elsewhere = on_device && found.ordinal >= 0 && found.ordinal != binding.device;
+    if (binding.memory == HALO_MEMORY_DEVICE ? !on_host && !elsewhere : !on_device) return;
+    fail(HALO_ERR_ARGUMENT, "field %s, part %lld: %p is bound as %s, but device %s knows it as %s", spec_.name.c_str(),
+         static_cast<long long>(topology_.local_parts()[local_index]), data, name_of(binding.memory, binding.device).c_str(),
+         context.devices().name(), name_of(on_host ? HALO_MEMORY_HOST : HALO_MEMORY_DEVICE, found.ordinal).c_str());
+}
+
 void Field::bind(int64_t gid, const halo_binding &binding) {
     check_set(binding.set);
     const int64_t index = topology_.require_local(gid);
     const Space space = known_space(binding);
     if (binding.data) require_one_space(index, binding.set, space);
+    require_kind(index, binding, binding.data, binding.layout ? as_part_layout(*binding.layout) : layouts_[index]);
     if (!binding.layout) return bind_part(index, binding.set, binding.data, nullptr, space);
     const PartLayout layout = as_part_layout(*binding.layout);
     bind_part(index, binding.set, binding.data, &layout, space);
@@ -420,7 +443,9 @@ void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
         if (i + 1 < n_parts && part_stride < layout.elements)
             fail(HALO_ERR_BOUNDS, "field %s, part %lld: the part has %lld elements, part_stride is %lld: parts overlap", spec_.name.c_str(),
                  static_cast<long long>(gid), static_cast<long long>(layout.elements), static_cast<long long>(part_stride));
-        require_unleased(i, binding.set, static_cast<const std::byte *>(binding.data) + i * part_stride * spec_.element_bytes, layout);
+        const std::byte *const data = static_cast<const std::byte *>(binding.data) + i * part_stride * spec_.element_bytes;
+        require_unleased(i, binding.set, data, layout);
+        if (i == 0 || i + 1 == n_parts) require_kind(i, binding, data, layout); // both ends of one allocation
     }
     std::byte *base = static_cast<std::byte *>(binding.data);
     for (int64_t i = 0; i < n_parts; ++i) {

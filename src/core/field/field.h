@@ -120,6 +120,7 @@ private:
     void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout, Space space = host_space);
     Space known_space(const halo_binding &binding) const;
     void require_one_space(int64_t local_index, int32_t set, Space space) const;
+    void require_kind(int64_t local_index, const halo_binding &binding, const void *data, const PartLayout &layout) const;
     void require_free(int64_t local_index, int32_t set) const;
     void refuse_another_layout(int32_t set) const;
     size_t bytes_of(const PartLayout &layout) const { return static_cast<size_t>(layout.elements * spec_.element_bytes); }

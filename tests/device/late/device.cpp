@@ -27,6 +27,7 @@ const halo_device_ops &host = *halo_device_host.ops;
 
 std::atomic<uint64_t> next_seed{ 1 };
 std::atomic<int32_t> most_microseconds{ 50 };
+std::atomic<int32_t> devices_told_of{ 0 };
 std::atomic<int64_t> allocations_fail_after{ -1 }, pinned_fails_after{ -1 }, launches_fail_after{ -1 };
 
 // One of many, after so many others, or none. Set by any thread, asked by one.
@@ -49,16 +50,17 @@ late_counts counts_of_all{};
 struct Late {
     const halo_host *services;
     halo_device *copies; // the host device, which does the work
+    int32_t ordinal;
     Memory memory;
     std::vector<std::unique_ptr<Stream>> streams; // the first one is the device's own
     uint64_t seed = next_seed.fetch_add(1000);
     late_counts counts{};
     Once allocation{ allocations_fail_after }, pinned{ pinned_fails_after }, launch{ launches_fail_after }; // which fails
-    Once work{ -1 };                                                                                        // of a launch that was accepted
+    Once accepted{ -1 };                                                                                    // launch whose work fails
     Once delayed{ -1 };                                                                                     // launch, and for how long
     std::chrono::microseconds delay{ 0 };
 
-    Late(const halo_host *given, halo_device *host_device) : services(given), copies(host_device) {
+    Late(const halo_host *given, halo_device *host_device, int32_t number) : services(given), copies(host_device), ordinal(number) {
         add_stream();
         const std::lock_guard lock(guard);
         open_ones.insert(this);
@@ -111,7 +113,7 @@ halo_status open(const halo_host *services, int32_t ordinal, halo_device **devic
     if (ordinal < 0 || ordinal > 1) return report(services, HALO_ERR_ARGUMENT, "there are the late devices 0 and 1, not %d", ordinal);
     halo_device *copies = nullptr;
     if (const halo_status status = host.open(services, 0, &copies)) return status;
-    *device = opened_here = reinterpret_cast<halo_device *>(new Late(services, copies));
+    *device = opened_here = reinterpret_cast<halo_device *>(new Late(services, copies, ordinal));
     return HALO_SUCCESS;
 }
 
@@ -367,7 +369,7 @@ halo_status launch(halo_device *device, const halo_copy_range *given, int64_t n,
     if (const halo_status status = fail_launch_on_order(self)) return status;
     self.count(tests ? &late_counts::tests : &late_counts::launches);
     const auto delay = self.delayed.is_now() ? self.delay : std::chrono::microseconds(0);
-    if (self.work.is_now()) {
+    if (self.accepted.is_now()) {
         self.stream(stream).add_failing(delay);
         return HALO_SUCCESS;
     }
@@ -428,7 +430,7 @@ halo_status ranges_combine(halo_device *device, const halo_combine_range *given,
         if (const halo_status status = prepare(self, given[i], (*ranges)[static_cast<size_t>(i)])) return status;
     if (const halo_status status = fail_launch_on_order(self)) return status;
     self.count(&late_counts::launches);
-    if (self.work.is_now()) {
+    if (self.accepted.is_now()) {
         self.stream(stream).add_failing({});
         return HALO_SUCCESS;
     }
@@ -443,10 +445,21 @@ halo_status ranges_combine(halo_device *device, const halo_combine_range *given,
     return HALO_SUCCESS;
 }
 
+// Of the memory of any of these devices, and of what this one has pinned.
+halo_status pointer_kind(halo_device *device, const void *pointer, int32_t *kind, int32_t *ordinal) {
+    const bool pinned = late_of(device).memory.reach(pointer) == pointer;
+    halo_device *const owner = late_of_memory(pointer);
+    *kind = owner ? HALO_POINTER_DEVICE : pinned ? HALO_POINTER_BOTH : HALO_POINTER_HOST;
+    *ordinal = owner ? late_of(owner).ordinal : -1;
+    return HALO_SUCCESS;
+}
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     std::snprintf(why, why_bytes, "for tests");
     return 1;
 }
+
+int32_t count(const halo_host *) { return devices_told_of; }
 
 constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   open,
@@ -468,7 +481,8 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   table_run_tested,
                                   ranges_run,
                                   ranges_test,
-                                  ranges_combine };
+                                  ranges_combine,
+                                  pointer_kind };
 
 constexpr halo_device_plugin plugin = { HALO_PLUGIN_ABI_MAJOR,
                                         HALO_PLUGIN_ABI_MINOR,
@@ -479,7 +493,8 @@ constexpr halo_device_plugin plugin = { HALO_PLUGIN_ABI_MAJOR,
                                         (1U << HALO_MEMORY_PINNED) | (1U << HALO_MEMORY_DEVICE),
                                         query,
                                         &ops,
-                                        (uint64_t{ 2 } << HALO_BFLOAT16) - 2 };
+                                        (uint64_t{ 2 } << HALO_BFLOAT16) - 2,
+                                        count };
 
 } // namespace
 
@@ -533,6 +548,8 @@ void late_configure(uint64_t seed, int32_t microseconds) {
     most_microseconds = microseconds;
 }
 
+void late_tell_devices(int32_t n) { devices_told_of = n; }
+
 halo_device *late_opened_here(void) { return opened_here; }
 
 halo_device *late_of_memory(const void *pointer) {
@@ -542,10 +559,12 @@ halo_device *late_of_memory(const void *pointer) {
     return nullptr;
 }
 
+int32_t late_ordinal(halo_device *device) { return late_of(device).ordinal; }
+
 void late_fail_allocation(halo_device *device, int64_t after) { late_of(device).allocation.set(after); }
 void late_fail_pinned(halo_device *device, int64_t after) { late_of(device).pinned.set(after); }
 void late_fail_launch(halo_device *device, int64_t after) { late_of(device).launch.set(after); }
-void late_fail_work(halo_device *device, int64_t after) { late_of(device).work.set(after); }
+void late_fail_work(halo_device *device, int64_t after) { late_of(device).accepted.set(after); }
 void late_delay_launch(halo_device *device, int64_t after, int32_t microseconds) {
     late_of(device).delay = std::chrono::microseconds(microseconds);
     late_of(device).delayed.set(after);

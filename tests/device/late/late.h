@@ -28,8 +28,12 @@ halo_status late_copy_pieces(halo_device *device, const late_piece *pieces, int6
 
 // The open device that such memory of its own belongs to; NULL: none, or memory of the host.
 halo_device *late_of_memory(const void *pointer);
+int32_t late_ordinal(halo_device *device);
 // The device that this thread has opened last.
 halo_device *late_opened_here(void);
+
+// There are two. So many the module tells of, in contexts that are made afterwards; 0, as at first: it does not tell.
+void late_tell_devices(int32_t n);
 
 // Delays, in microseconds, are drawn up to this, from this seed on. Of devices that are opened afterwards.
 void late_configure(uint64_t seed, int32_t most_microseconds);

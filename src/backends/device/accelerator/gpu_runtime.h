@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The runtimes of CUDA and HIP, which differ in their names. Whoever includes it has included the vendor's header, and defined HALO_GPU(name), by
-// which its functions and types are called, and HALO_GPU_NAME, that of the vendor's platform. A stream is a cudaStream_t or hipStream_t; the null
-// stream is the device's.
+// which its functions and types are called, HALO_GPU_NAME, that of the vendor's platform, and gpu_pointer_kind, which reads what is known of a
+// pointer. A stream is a cudaStream_t or hipStream_t; the null stream is the device's.
 #pragma once
 
 #include <cstdio>
@@ -43,6 +43,8 @@ public:
         const auto error = HALO_GPU(StreamCreateWithFlags)(&setup_, HALO_GPU(StreamNonBlocking));
         leave(before);
         check(error, "StreamCreateWithFlags");
+        int reaches = 0;
+        reaches_all_of_host_ = quietly(HALO_GPU(DeviceGetAttribute)(&reaches, HALO_GPU_PAGEABLE_ACCESS, ordinal)) && reaches != 0;
     }
     ~GpuRuntime() override { quietly(HALO_GPU(StreamDestroy)(setup_)); }
 
@@ -103,8 +105,20 @@ public:
 
     void synchronize(halo_stream stream) override { check(HALO_GPU(StreamSynchronize)(of(stream)), "StreamSynchronize"); }
 
+    // Of memory that it has not heard of, which is the host's, a runtime says so or that there is none such.
+    PointerKind kind_of(const void *pointer) override {
+        HALO_GPU_POINTER_ATTRIBUTES found{};
+        const PointerKind of_host{ reaches_all_of_host_ ? HALO_POINTER_BOTH : HALO_POINTER_HOST, -1 };
+        const auto error = HALO_GPU(PointerGetAttributes)(&found, pointer);
+        if (!quietly(error)) return error == HALO_GPU(ErrorInvalidValue) ? of_host : PointerKind{};
+        const int32_t kind = gpu_pointer_kind(found);
+        if (kind == HALO_POINTER_HOST) return of_host;
+        return { kind, kind == HALO_POINTER_DEVICE ? found.device : -1 };
+    }
+
 private:
     int ordinal_;
+    bool reaches_all_of_host_ = false; // what nobody has told it of too
     HALO_GPU(Stream_t) setup_ = nullptr;
 };
 
@@ -123,6 +137,11 @@ const char *what_lacks(const HALO_GPU_PROPERTIES &properties) {
 }
 
 } // namespace
+
+int count_ordinals(const halo_host *) {
+    char why[256];
+    return count_all(why, sizeof why);
+}
 
 int count_devices(char *why, size_t why_bytes) {
     const int n = count_all(why, why_bytes);

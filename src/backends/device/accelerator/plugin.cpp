@@ -308,10 +308,24 @@ halo_status ranges_combine(halo_device *device, const halo_combine_range *ranges
     });
 }
 
+halo_status pointer_kind(halo_device *device, const void *pointer, int32_t *kind, int32_t *ordinal) {
+    return within(device, [&](Device &self) {
+        const PointerKind found = self.runtime->kind_of(pointer);
+        *kind = found.kind;
+        *ordinal = found.ordinal;
+    });
+}
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     int n = 0;
     guard(nullptr, [&] { n = count_devices(why, why_bytes); });
     return n > 0 ? 1 : 0;
+}
+
+int32_t count(const halo_host *services) {
+    int n = 0;
+    guard(nullptr, [&] { n = count_ordinals(services); });
+    return n;
 }
 
 constexpr halo_device_ops operations = { sizeof(halo_device_ops),
@@ -334,7 +348,8 @@ constexpr halo_device_ops operations = { sizeof(halo_device_ops),
                                          nullptr, // a test and then a run
                                          ranges_run,
                                          ranges_test,
-                                         ranges_combine };
+                                         ranges_combine,
+                                         pointer_kind };
 
 } // namespace
 
@@ -351,4 +366,5 @@ extern "C" [[gnu::visibility("default")]] const halo_device_plugin halo_device_p
     halo::accelerator::query,
     &halo::accelerator::operations,
     halo::device::known_types,
+    halo::accelerator::count,
 };

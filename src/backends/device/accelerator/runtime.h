@@ -12,6 +12,12 @@
 
 namespace halo::accelerator {
 
+// What is known of memory, HALO_POINTER_...; of a device's own, of which.
+struct PointerKind {
+    int32_t kind = HALO_POINTER_UNKNOWN;
+    int32_t ordinal = -1;
+};
+
 enum class Kernel { move = HALO_KERNEL_MOVE, test = HALO_KERNEL_TEST, combine = HALO_KERNEL_COMBINE };
 
 // Errors are Failures. A null stream is the device's own.
@@ -52,10 +58,15 @@ public:
 
     // The host waits.
     virtual void synchronize(halo_stream stream) = 0;
+
+    // Of memory that anybody has allocated.
+    virtual PointerKind kind_of(const void *pointer) = 0;
 };
 
 // Of this module. How many devices there are that can be used; which, or why there are none.
 int count_devices(char *why, size_t why_bytes);
+// How many ordinals there are, for `open_runtime`.
+int count_ordinals(const halo_host *services);
 std::unique_ptr<Runtime> open_runtime(const halo_host *services, int32_t ordinal);
 
 } // namespace halo::accelerator

@@ -231,6 +231,7 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   table_run_tested,
                                   nullptr, // all it has is the host's memory
                                   nullptr,
+                                  nullptr,
                                   nullptr };
 
 } // namespace
@@ -244,4 +245,5 @@ const halo_device_plugin halo_device_host = { HALO_PLUGIN_ABI_MAJOR,
                                               (1U << HALO_MEMORY_HOST) | (1U << HALO_MEMORY_PINNED),
                                               query,
                                               &ops,
-                                              halo::device::known_types };
+                                              halo::device::known_types,
+                                              nullptr };

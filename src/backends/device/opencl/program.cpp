@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program.h"
 
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -108,7 +109,26 @@ std::shared_ptr<Program> Program::of(cl_device_id device, cl_context context) {
     return program;
 }
 
-Program::Program(cl_device_id device, cl_context context) : device_(device) {
+void Given::add(const void *begin, size_t bytes, int32_t memory) {
+    const std::lock_guard lock(mutex_);
+    blocks_[static_cast<const char *>(begin)] = { bytes, memory };
+}
+
+void Given::remove(const void *begin) noexcept {
+    const std::lock_guard lock(mutex_);
+    blocks_.erase(static_cast<const char *>(begin));
+}
+
+int32_t Given::memory_at(const void *pointer) const {
+    const auto *const at = static_cast<const char *>(pointer);
+    const std::lock_guard lock(mutex_);
+    const auto after = blocks_.upper_bound(at);
+    if (after == blocks_.begin()) return -1;
+    const auto &[begin, block] = *std::prev(after);
+    return at < begin + block.bytes ? block.memory : -1;
+}
+
+Program::Program(cl_device_id device, cl_context context) : device_(device), is_own_(context == nullptr) {
     cl_int error = CL_SUCCESS;
     if (context != nullptr)
         check(clRetainContext(context), "clRetainContext");
@@ -118,10 +138,31 @@ Program::Program(cl_device_id device, cl_context context) : device_(device) {
     context_.reset(context);
     build();
     own_queue_ = create_queue();
+    try_telling();
 }
 
 Program::~Program() {
     if (own_queue_) clFinish(own_queue_.get());
+}
+
+// A buffer over memory says whether that is shared.
+bool Program::uses_shared_memory(const void *pointer) const {
+    cl_int error = CL_SUCCESS;
+    const Owned<cl_mem, clReleaseMemObject> over(
+        clCreateBuffer(context_.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, 1, const_cast<void *>(pointer), &error));
+    cl_bool uses = CL_FALSE;
+    if (error != CL_SUCCESS) return false;
+    return clGetMemObjectInfo(over.get(), CL_MEM_USES_SVM_POINTER, sizeof uses, &uses, nullptr) == CL_SUCCESS && uses != CL_FALSE;
+}
+
+// Of memory that is shared, within it too, and of some that is not.
+void Program::try_telling() {
+    constexpr size_t bytes = 4096, within = 1000;
+    void *const shared = clSVMAlloc(context_.get(), CL_MEM_READ_WRITE, bytes, 0);
+    if (shared == nullptr) return;
+    static char not_shared[64];
+    tells_shared_ = uses_shared_memory(shared) && uses_shared_memory(static_cast<char *>(shared) + within) && !uses_shared_memory(not_shared);
+    clSVMFree(context_.get(), shared);
 }
 
 void Program::build() {

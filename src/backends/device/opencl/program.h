@@ -5,7 +5,9 @@
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -40,6 +42,23 @@ struct Devices {
 Devices find_devices(cl_context context = nullptr);
 std::string name_of(cl_device_id device);
 
+// Memory that all instances of a device have given in one context, by address.
+class Given {
+public:
+    void add(const void *begin, size_t bytes, int32_t memory);
+    void remove(const void *begin) noexcept;
+    // HALO_MEMORY_DEVICE or HALO_MEMORY_PINNED; -1: it is none of this.
+    int32_t memory_at(const void *pointer) const;
+
+private:
+    struct Block {
+        size_t bytes;
+        int32_t memory;
+    };
+    mutable std::mutex mutex_;
+    std::map<const char *, Block> blocks_;
+};
+
 // A context, what is built in it, and the device's own queue there. All instances of a device in this process share one, so that memory of one is
 // memory of all.
 class Program {
@@ -56,11 +75,21 @@ public:
     cl_command_queue own_queue() const { return own_queue_.get(); }
     Queue create_queue() const;
     KernelObject create_kernel(const char *name) const;
+    Given &given() { return given_; }
+    // Nobody else has memory in the context.
+    bool is_own() const { return is_own_; }
+    // Memory that OpenCL shares; of what it does not tell, `otherwise`.
+    bool is_shared(const void *pointer, bool otherwise) const { return tells_shared_ ? uses_shared_memory(pointer) : otherwise; }
 
 private:
     void build();
+    bool uses_shared_memory(const void *pointer) const;
+    void try_telling();
 
     cl_device_id device_;
+    bool is_own_;
+    bool tells_shared_ = false; // some drivers call no memory shared
+    Given given_;
     Context context_;
     BuiltProgram program_;
     Queue own_queue_;

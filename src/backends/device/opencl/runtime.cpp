@@ -5,8 +5,6 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <iterator>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -29,8 +27,9 @@ Marker &marker_of(halo_event *event) { return *reinterpret_cast<Marker *>(event)
 
 class Runtime final : public accelerator::Runtime {
 public:
-    explicit Runtime(std::shared_ptr<Program> program)
+    Runtime(std::shared_ptr<Program> program, int32_t ordinal)
         : program_(std::move(program)),
+          ordinal_(ordinal),
           setup_(program_->create_queue()),
           fill_(program_->create_kernel("halo_fill")) {
         for (const char *name : { "halo_move", "halo_test", "halo_combine" }) kernels_.push_back(program_->create_kernel(name));
@@ -46,7 +45,7 @@ public:
         void *const found = clSVMAlloc(program_->context(), CL_MEM_READ_WRITE | fine, bytes, alignment);
         if (found == nullptr) return nullptr;
         try {
-            mine_[static_cast<const char *>(found)] = bytes;
+            program_->given().add(found, bytes, memory);
         } catch (...) {
             clSVMFree(program_->context(), found);
             throw;
@@ -55,13 +54,14 @@ public:
     }
 
     void release(int32_t, void *pointer) noexcept override {
-        mine_.erase(static_cast<const char *>(pointer));
+        program_->given().remove(pointer);
         clSVMFree(program_->context(), pointer);
     }
 
-    // What it has not given itself may be memory of the host.
+    // What has not been given may be memory of the host.
     void copy(void *dst, const void *src, size_t bytes, halo_stream stream) override {
-        const cl_bool waits = is_mine(dst) && is_mine(src) ? CL_FALSE : CL_TRUE;
+        const Given &given = program_->given();
+        const cl_bool waits = given.memory_at(dst) >= 0 && given.memory_at(src) >= 0 ? CL_FALSE : CL_TRUE;
         check(clEnqueueSVMMemcpy(queue_of(stream), waits, dst, src, bytes, 0, nullptr, nullptr), "clEnqueueSVMMemcpy");
     }
 
@@ -128,6 +128,15 @@ public:
 
     void synchronize(halo_stream stream) override { check(clFinish(queue_of(stream)), "clFinish"); }
 
+    // Memory that a program shares the host may reach or not, as it was asked for.
+    accelerator::PointerKind kind_of(const void *pointer) override {
+        const int32_t given = program_->given().memory_at(pointer);
+        if (given == HALO_MEMORY_DEVICE) return { HALO_POINTER_DEVICE, ordinal_ };
+        if (given == HALO_MEMORY_PINNED) return { HALO_POINTER_BOTH, -1 };
+        const bool may_be_shared = program_->is_own() ? false : program_->is_shared(pointer, true);
+        return { may_be_shared ? HALO_POINTER_UNKNOWN : HALO_POINTER_HOST, -1 };
+    }
+
 private:
     // A queue is looked at when it is another than the last.
     cl_command_queue queue_of(halo_stream stream) {
@@ -147,20 +156,12 @@ private:
         return known_ = queue;
     }
 
-    bool is_mine(const void *pointer) const {
-        const auto *const at = static_cast<const char *>(pointer);
-        const auto after = mine_.upper_bound(at);
-        if (after == mine_.begin()) return false;
-        const auto &[begin, bytes] = *std::prev(after);
-        return at < begin + bytes;
-    }
-
     std::shared_ptr<Program> program_;
+    int32_t ordinal_;
     Queue setup_;
     KernelObject fill_;
     std::vector<KernelObject> kernels_; // by accelerator::Kernel
     cl_command_queue known_ = nullptr;
-    std::map<const char *, size_t> mine_; // memory that it has given, and its bytes
     std::vector<void *> pointers_;
 };
 
@@ -193,11 +194,13 @@ int count_devices(char *why, size_t why_bytes) {
     return static_cast<int>(n);
 }
 
+int count_ordinals(const halo_host *services) { return static_cast<int>(opencl::find_devices(opencl::context_of(services)).usable.size()); }
+
 std::unique_ptr<Runtime> open_runtime(const halo_host *services, int32_t ordinal) {
     const cl_context context = opencl::context_of(services);
     const opencl::Devices found = opencl::find_devices(context);
     if (ordinal >= 0 && static_cast<size_t>(ordinal) < found.usable.size())
-        return std::make_unique<opencl::Runtime>(opencl::Program::of(found.usable[static_cast<size_t>(ordinal)], context));
+        return std::make_unique<opencl::Runtime>(opencl::Program::of(found.usable[static_cast<size_t>(ordinal)], context), ordinal);
     fail(HALO_ERR_ARGUMENT, "there is no OpenCL device %d among %zu%s%s%s", ordinal, found.usable.size(),
          context != nullptr ? " of the context that device.context names" : "", found.others.empty() ? "" : "; ", found.others.c_str());
 }
