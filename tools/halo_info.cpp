@@ -18,7 +18,8 @@ struct Section {
 
 constexpr Section sections[] = {
     { "--version", HALO_INFO_VERSION, "Version", true, "version and build" },
-    { "--modules", HALO_INFO_MODULES, "Modules", true, "transports and devices found, what would be used, and why the others not" },
+    { "--modules", HALO_INFO_MODULES, "Modules", true,
+      "transports and devices found, what would be used, why the others not, and how to get what is missing" },
     { "--settings", HALO_INFO_SETTINGS, "Settings", true, "every setting with value, source and meaning" },
     { "--manual", HALO_INFO_MANUAL, "Manual", false, "the text of docs/configuration.md" },
 };

@@ -219,18 +219,23 @@ TEST(Selection, ModulesTextHasWhatIsBeside) {
 TEST(Selection, ModulesText) {
     const std::string text = render_modules(config_with("auto", HALO_TEST_MODULES));
     const std::string directory = HALO_TEST_MODULES;
-    const std::vector<std::string> parts = { "transport inproc ",
-                                             "built in",
-                                             "transport good 1.2.3, " + directory,
-                                             "score 5",
-                                             "transport old_abi, " + directory,
-                                             "not usable: it was built for plugin ABI 7.",
-                                             "device host ",
-                                             "bootstrap hand 1, " + directory,
-                                             "bootstrap unready 1, " + directory,
-                                             "score 0, not usable: no launcher",
-                                             "a context now would take better",
-                                             "modules are looked for in " + directory };
+    const std::vector<std::string> parts = {
+        "transport inproc ",
+        "built in",
+        "transport good 1.2.3, " + directory,
+        "score 5",
+        "transport old_abi, " + directory,
+        "not usable: it was built for plugin ABI 7.",
+        "transport shm is not there: it is in the package libhalo-shm, and is built where there is Linux",
+        "device host ",
+        "a context now would take device host",
+        "device cuda is not there: it is in the package libhalo-cuda, and is built where there is NVIDIA's toolkit",
+        "bootstrap hand 1, " + directory,
+        "bootstrap unready 1, " + directory,
+        "score 0, not usable: no launcher",
+        "a context now would take better",
+        "modules are looked for in " + directory
+    };
     for (const std::string &part : parts) EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in:\n" << text;
 }
 

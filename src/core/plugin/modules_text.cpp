@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What halo_info says about transports and devices.
+#include <algorithm>
+
 #include "base/error.h"
+#include "plugin/known_modules.h"
+#include "plugin/own_device.h"
 #include "plugin/rendezvous.h"
 #include "plugin/selection.h"
 #include "plugin/started_ranks.h"
@@ -82,16 +86,39 @@ std::string render_transports(const Config &config, const std::vector<std::strin
     return text + "a context now would take " + chosen + "\n";
 }
 
+// Those that come with the library and are not there.
+std::string render_missing(PluginKind kind, const std::vector<std::string> &directories) {
+    const std::vector<std::string> there = module_names(kind, directories);
+    std::string text;
+    for (const KnownModule &known : known_modules())
+        if (known.kind == kind && std::find(there.begin(), there.end(), known.name) == there.end())
+            text += format("%s %s is not there: %s\n", plugin_kind_name(kind), known.name, advice(kind, known.name, false).c_str());
+    return text;
+}
+
+// As a context of this process does.
+std::string render_own_device(const Config &config, const halo_host &host) {
+    try {
+        const halo_device_plugin *const plugin = choose_device(config, host).plugin;
+        if ((plugin->memory_kinds >> HALO_MEMORY_DEVICE & 1u) == 0) return format("a context now would take device %s\n", plugin->name);
+        return "a context now would take " + choose_own_device(*plugin, config, host, local_rank_by_launcher()).text(plugin->name) + "\n";
+    } catch (const Error &error) {
+        return format("a context now would take no device: %s\n", error.what());
+    }
+}
+
 } // namespace
 
 std::string render_modules(const Config &config) {
     const std::vector<std::string> directories = module_directories(config);
     const halo_host host = outside_host(config);
-    std::string text = render_transports(config, directories, host);
+    std::string text = render_transports(config, directories, host) + render_missing(PluginKind::transport, directories);
     std::vector<std::string> devices = Registry::instance().built_in(PluginKind::device);
     for (const std::string &name : module_names(PluginKind::device, directories)) devices.push_back(name);
     for (const std::string &name : devices) text += describe(PluginKind::device, name, directories, host);
+    text += render_own_device(config, host) + render_missing(PluginKind::device, directories);
     for (const std::string &name : module_names(PluginKind::bootstrap, directories)) text += describe(PluginKind::bootstrap, name, directories, host);
+    text += render_missing(PluginKind::bootstrap, directories);
     for (const std::string &directory : directories) text += "modules are looked for in " + directory + "\n";
     return text;
 }

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "plugin/known_modules.h"
 
 namespace halo {
 
@@ -29,6 +30,9 @@ void rate(Rated &rated, const halo_host &host) {
 Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<std::string> &directories, const halo_host &host) {
     Rated rated{ Registry::instance().find(kind, name, directories), 0, {} };
     rate(rated, host);
+    if (rated.score > 0) return rated;
+    const std::string more = advice(kind, name, !rated.plugin.path.empty());
+    rated.why += (rated.why.empty() || more.empty() ? "" : "; ") + more;
     return rated;
 }
 

@@ -57,6 +57,7 @@ struct Rated {
     std::string why;   // what the plugin says, or what is wrong with it
 };
 
+// One that cannot be used says what it wants, or how to come by it, where that is known.
 Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<std::string> &directories, const halo_host &host);
 
 // What is there, what would be used, and why the others not. Opens what may be opened safely.
