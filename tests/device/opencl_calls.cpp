@@ -5,12 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include <dlfcn.h>
@@ -23,6 +26,7 @@ struct Calls {
     int64_t kernels = 0, copies = 0, waits = 0, allocations = 0, bytes = 0, strange = 0; // strange: pointers told of that lead to no shared memory
 };
 thread_local Calls calls; // of a rank
+thread_local std::atomic<int64_t> *kernels_for_others = nullptr;
 
 // Memory that OpenCL shares now.
 std::mutex guard;
@@ -47,7 +51,9 @@ COUNTED cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_ker
                                                   const size_t *group, cl_uint n_events, const cl_event *events, cl_event *event) {
     static const auto call = real<decltype(clEnqueueNDRangeKernel)>("clEnqueueNDRangeKernel");
     ++calls.kernels;
-    return call(queue, kernel, n_dims, offset, all, group, n_events, events, event);
+    const cl_int error = call(queue, kernel, n_dims, offset, all, group, n_events, events, event);
+    if (kernels_for_others) ++*kernels_for_others;
+    return error;
 }
 COUNTED cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool waits, void *dst, const void *src, size_t bytes, cl_uint n_events,
                                               const cl_event *events, cl_event *event) {
@@ -126,9 +132,15 @@ public:
         for (const auto &storage : storage_) upload(storage.data(), storage.size() * sizeof(double));
     }
     halo_status start(halo_stream on) { return halo_exchange_start(exchange_, nullptr, on); }
+    halo_status finish(halo_stream on) { return halo_exchange_finish(exchange_, on); }
     void run() {
         OK(start(stream()));
-        OK(halo_exchange_finish(exchange_, stream()));
+        OK(finish(stream()));
+    }
+    int32_t n_peers() const {
+        halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
+        OK(halo_exchange_get_stats(exchange_, &stats));
+        return stats.n_peers;
     }
     int64_t wrong_values(int turn) {
         int64_t wrong = 0;
@@ -233,6 +245,80 @@ TEST(CallsOfOpenCl, SparseFields) { // and a test of what is null
 TEST(CallsOfOpenCl, Sums) { // pack, set aside within the rank, combine
     for (const int32_t n_fields : { 1, 5 }) run(2, {}, [&](Rank &rank) { expect_launches(rank, n_fields, 0, 3, HALO_KIND_REVERSE); });
     run(1, {}, [](Rank &rank) { expect_launches(rank, 5, 0, 2, HALO_KIND_REVERSE); });
+}
+
+// The host waits, which is not counted.
+void complete(halo_stream in) {
+    const int64_t waits = calls.waits;
+    if (const cl_int error = clFinish(static_cast<cl_command_queue>(in)); error != CL_SUCCESS) stop("clFinish: OpenCL error %d", error);
+    calls.waits = waits;
+}
+
+// With chunks of a byte: a launch for each peer packs, one copies within the rank, one for each peer unpacks, as its message comes. Rank 1 sends to
+// rank 0 when that has packed, rank 2 when it has unpacked what rank 1 has sent.
+TEST(CallsOfOpenCl, InChunks) {
+    std::atomic<int64_t> kernels{ 0 }; // of rank 0
+    run(3, { { "device.chunk", "1" } }, [&](Rank &rank) {
+        constexpr int64_t all = 5;
+        const int64_t first[] = { 0, 3, 4 };
+        const auto have_been = [&](int64_t n) {
+            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(50);
+            for (; kernels < n; std::this_thread::yield())
+                if (std::chrono::steady_clock::now() > end)
+                    stop("rank 0 has made %lld launches, not %lld", static_cast<long long>(kernels), static_cast<long long>(n));
+        };
+        Grid grid(rank, 2, 0);
+        if (grid.n_peers() != 2) stop("%d peers", grid.n_peers());
+        if (rank.rank == 0) kernels_for_others = &kernels;
+        for (int turn = 0; turn < 3; ++turn) {
+            grid.write(turn);
+            let_messages_leave(rank.context);
+            if (rank.rank == 0) kernels = 0;
+            OK(halo_context_barrier(rank.context));
+            have_been(first[rank.rank]);
+            grid.run();
+            if (rank.rank == 0 && kernels != all) stop("turn %d: %lld launches", turn, static_cast<long long>(kernels));
+            if (const int64_t wrong = grid.wrong_values(turn)) stop("turn %d: %lld wrong values", turn, static_cast<long long>(wrong));
+            OK(halo_context_barrier(rank.context));
+        }
+    });
+}
+
+// Each in its own, and finished in the other order: neither is held up by the other, nor the host by them.
+TEST(CallsOfOpenCl, TwoExchangesInTwoQueues) {
+    const std::string &address = test_device().settings().front().second;
+    auto *const context = reinterpret_cast<cl_context>(std::strtoull(address.c_str(), nullptr, 16));
+    cl_device_id device = nullptr;
+    ASSERT_EQ(clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr), CL_SUCCESS);
+    run(2, {}, [&](Rank &rank) {
+        cl_int error = CL_SUCCESS;
+        const cl_command_queue one = clCreateCommandQueueWithProperties(context, device, nullptr, &error);
+        const cl_command_queue two = clCreateCommandQueueWithProperties(context, device, nullptr, &error);
+        if (!one || !two) stop("no queue: OpenCL error %d", error);
+        {
+            Grid first(rank, 2, 0), second(rank, 3, 0);
+            for (int turn = 0; turn < 20; ++turn) {
+                first.write(turn);
+                second.write(turn + 100);
+                let_messages_leave(rank.context);
+                OK(halo_context_barrier(rank.context));
+                const Calls before = calls;
+                OK(first.start(one));
+                OK(second.start(two));
+                OK(second.finish(two));
+                OK(first.finish(one));
+                const Calls after = calls;
+                if (after.kernels - before.kernels != 6) stop("turn %d: %lld launches", turn, static_cast<long long>(after.kernels - before.kernels));
+                if (after.waits != before.waits && turn > 0) stop("turn %d: the host has waited for the device", turn);
+                complete(one);
+                complete(two);
+                const int64_t wrong = first.wrong_values(turn) + second.wrong_values(turn + 100);
+                if (wrong > 0) stop("turn %d: %lld wrong values", turn, static_cast<long long>(wrong));
+            }
+        }
+        clReleaseCommandQueue(one);
+        clReleaseCommandQueue(two);
+    });
 }
 
 // A queue that cannot be a stream: the call says why, and the next one works.
