@@ -28,6 +28,7 @@ struct Options {
     int64_t channels = 1000000;
     int64_t side = 55;        // of a mesh
     int64_t points = 1000000; // of a rank of a graph, or of its elements; particles of a rank
+    std::string device = "opencl";
 };
 
 std::vector<WorkSize> suite();
@@ -66,6 +67,9 @@ void run_particles(const Session &session, const Options &options, Report &repor
 
 // Ghosts between blocks of three levels, against blocks of one; ghosts made by hand; making forests.
 void run_levels(const Session &session, const Options &options, Report &report);
+
+// Packing, unpacking and copies of a device, all in one launch, against a launch for each buffer and kernels by hand.
+void run_devices(const Session &session, const Options &options, Report &report);
 
 // What it costs to make things: exchanges of the works, and many channels by hand.
 void run_setup(const Session &session, const Options &options, Report &report);

@@ -28,7 +28,6 @@ void add_storage_option(CLI::App *command, CommandLine &line) {
 }
 
 void add_work_options(CLI::App *command, CommandLine &line) {
-    add_storage_option(command, line);
     command->add_flag("--suite", line.suite, "the six cases of the project's figures");
     command->add_option("--cells", line.work.cells, "cells per direction of the cube")->capture_default_str();
     command->add_option("--block", line.work.block, "cells per direction of a block")->capture_default_str();
@@ -58,13 +57,16 @@ CLI::App *add_command(CLI::App &app, CommandLine &line, const char *name, const 
 void add_commands(CLI::App &app, CommandLine &line) {
     CLI::App *blocks = add_command(app, line, "blocks", "ghosts of a periodic cube of blocks, against expert, per channel and datatypes", run_blocks);
     blocks->alias("W");
+    add_storage_option(blocks, line);
     add_work_options(blocks, line);
     blocks->add_option("--part", line.options.part, "all ghosts, or the remote part alone: that between ranks")
         ->check(CLI::IsMember({ "all", "remote", "both" }))
         ->capture_default_str();
     blocks->add_flag("--only-expert", line.options.only_expert, "leave the other contenders out");
     blocks->add_flag("--counts", line.options.counts, "verify and count, measure nothing: for more ranks than cores");
-    add_work_options(add_command(app, line, "petsc", "the same ghosts against PetscSF", run_petsc), line);
+    CLI::App *petsc = add_command(app, line, "petsc", "the same ghosts against PetscSF", run_petsc);
+    add_storage_option(petsc, line);
+    add_work_options(petsc, line);
     add_cartesian_options(
         add_command(app, line, "cartesian", "ghosts of one cube per rank, against 26 messages, sweeps and datatypes", run_cartesian), line);
     CLI::App *ping =
@@ -91,7 +93,12 @@ void add_commands(CLI::App &app, CommandLine &line) {
         ->add_option("--points", line.options.points, "particles of each rank")
         ->capture_default_str()
         ->check(CLI::Range(1, 100000000));
+    CLI::App *devices = add_command(
+        app, line, "devices", "one launch of a device for all blocks, against a launch for each buffer and kernels by hand; 1 rank", run_devices);
+    add_work_options(devices, line);
+    devices->add_option("--device", line.options.device, "the module of libhalo: opencl, cuda or hip")->capture_default_str();
     CLI::App *setup = add_command(app, line, "setup", "cost of making exchanges and many channels", run_setup);
+    add_storage_option(setup, line);
     add_work_options(setup, line);
     setup->add_option("--channels", line.options.channels, "channels by hand")->capture_default_str()->check(CLI::Range(1, 100000000));
 }

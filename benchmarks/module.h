@@ -91,11 +91,33 @@ public:
     virtual std::unique_ptr<StarForest> star_forest(int64_t elements, const std::vector<Leaf> &leaves, const char *type) = 0;
 };
 
+// What goes from one block to the ghosts of another, in doubles from where all blocks begin, and where it is in a message.
+struct GhostBuffer {
+    int64_t source, target, message;
+    int32_t extent[3];
+    int32_t offset; // of the source, seen from the target: x + 3 y + 9 z, each 0 to 2
+};
+enum class DeviceTask { pack, unpack, direct };
+
+// Kernels written by hand for blocks of one shape, on a device that a module of libhalo works on too.
+class DeviceKernels {
+public:
+    virtual ~DeviceKernels() = default;
+    virtual const char *context() const = 0; // libhalo's setting device.context
+    virtual void *stream() const = 0;
+    // Blocks lie as those of a Work. What is given stays until it is prepared again.
+    virtual void prepare(int block, int ghost, int components, const std::vector<GhostBuffer> &buffers, double *blocks, double *message) = 0;
+    // One launch for all buffers, in the stream.
+    virtual void run(DeviceTask task) = 0;
+};
+
 // Entries of the modules.
 using make_mpi_fn = Mpi *();
 using make_petsc_fn = Petsc *();
+using make_device_kernels_fn = DeviceKernels *(); // null: no device has what libhalo wants
 
 #define BENCH_MAKE_MPI "halo_bench_make_mpi"
 #define BENCH_MAKE_PETSC "halo_bench_make_petsc"
+#define BENCH_MAKE_DEVICE_KERNELS "halo_bench_make_device_kernels"
 
 } // namespace bench

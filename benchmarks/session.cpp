@@ -40,6 +40,10 @@ int number_in(const char *variable, int otherwise) {
 std::unique_ptr<Mpi> load_mpi(const std::string &mpi) { return std::unique_ptr<Mpi>(load<make_mpi_fn>(mpi, BENCH_MAKE_MPI)); }
 std::unique_ptr<Petsc> load_petsc() { return std::unique_ptr<Petsc>(load<make_petsc_fn>("petsc", BENCH_MAKE_PETSC)); }
 
+std::unique_ptr<DeviceKernels> load_device_kernels(const std::string &device) {
+    return std::unique_ptr<DeviceKernels>(load<make_device_kernels_fn>(device, BENCH_MAKE_DEVICE_KERNELS));
+}
+
 std::string launcher_mpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") ? "openmpi" : std::getenv("PMI_SIZE") ? "mpich" : ""; }
 
 bool pin_to_core() {
