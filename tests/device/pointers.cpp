@@ -106,6 +106,46 @@ TEST(PointersOfDevices, ABlockThatEndsTooSoon) {
     });
 }
 
+// In check mode, those of a run too; on all ranks the run has ended then, and the next one works.
+TEST(PointersOfDevices, OfARun) {
+    run(2, late::settings({ { "check", "yes" }, { "timeout", "20" } }), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        halo_field *field = late::make_field(ring);
+        const late::RingField storage(ring, "storage");
+        std::vector<double> on_host(Ring::size);
+        {
+            const late::RingExchange exchange({ field });
+            const late::Stream stream(storage.device());
+            void *data[] = { storage.array(0).data(), storage.array(1).data() };
+            int32_t device = 0;
+            halo_run run = HALO_RUN_INIT;
+            run.data = data, run.n_data = 2;
+            run.devices = &device, run.n_fields = 1;
+            const auto run_once = [&] {
+                const halo_status status = halo_exchange_start(exchange, &run, stream);
+                return status == HALO_SUCCESS ? halo_exchange_finish(exchange, stream) : status;
+            };
+            const auto expect = [&](halo_status status, std::initializer_list<const char *> parts) {
+                const char *const text = halo_context_error(rank.context);
+                if (status != (rank.rank == 0 ? HALO_ERR_ARGUMENT : HALO_ERR_PEER)) stop("%s: %s", halo_status_name(status), text);
+                for (const char *part : parts)
+                    if (!std::strstr(text, part)) stop("'%s' is not in: %s", part, text);
+            };
+            storage.write(1, stream);
+            if (rank.rank == 0) data[1] = on_host.data();
+            expect(run_once(), { "part 1", "is given to the run as device memory of device 0", "knows it as host memory" });
+            data[1] = storage.array(1).data();
+            if (rank.rank == 0) device = HALO_DEVICE_HOST;
+            expect(run_once(), { "part 0", "is given to the run as host memory", "knows it as device memory of device 0" });
+            device = 0;
+            storage.write(5, stream);
+            OK(run_once());
+            storage.expect(5, stream, "afterwards");
+        }
+        OK(halo_field_destroy(&field));
+    });
+}
+
 TEST(PointersOfDevices, OfAModuleThatDoesNotTellAreTaken) {
     run(1, late::settings({}, "seven"), [](Rank &rank) {
         const Ring ring(rank, 2);

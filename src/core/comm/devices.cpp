@@ -27,6 +27,11 @@ bool has_own_memory(const halo_device_plugin &plugin) { return (plugin.memory_ki
 
 } // namespace
 
+std::string memory_text(int32_t memory, int32_t ordinal) {
+    const bool of_device = memory == HALO_MEMORY_DEVICE && ordinal >= 0;
+    return std::string(memory_name(memory)) + " memory" + (of_device ? format(" of device %d", ordinal) : std::string());
+}
+
 // A module without memory of its own works on that of the host.
 Devices::Devices(const Config &config, const halo_host &host, const std::string &report, const LocalRank &local) : services_(host), report_(report) {
     const halo_device_plugin *chosen = choose_device(config, host).plugin;
@@ -57,6 +62,14 @@ PointerKind Devices::kind_of(const void *pointer, Pools &pools) noexcept {
             may_open_ = false;
         }
     return opened_.empty() ? PointerKind() : opened_.front()->device.kind_of(pointer);
+}
+
+std::string Devices::known_otherwise(const void *pointer, int32_t memory, int32_t ordinal, Pools &pools) {
+    const PointerKind found = kind_of(pointer, pools);
+    const bool on_host = found.kind == HALO_POINTER_HOST, on_device = found.kind == HALO_POINTER_DEVICE;
+    const bool elsewhere = on_device && found.ordinal >= 0 && found.ordinal != ordinal;
+    if (memory == HALO_MEMORY_DEVICE ? !on_host && !elsewhere : !on_device) return {};
+    return memory_text(on_host ? HALO_MEMORY_HOST : HALO_MEMORY_DEVICE, found.ordinal);
 }
 
 DeviceUses &Devices::uses(const Device &device) {

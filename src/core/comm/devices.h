@@ -16,6 +16,9 @@
 
 namespace halo {
 
+// "device memory of device 1"
+std::string memory_text(int32_t memory, int32_t ordinal);
+
 class Devices {
 public:
     // `host` and `report` outlive it, and the pools what devices still use. HALO_ERR_DEVICE: the setting device.ordinal names one that is not there.
@@ -31,8 +34,9 @@ public:
     DeviceUses &uses(const Device &device);
     // The device that is taken where the program names none; ordinal 0 without memory of its own.
     const OwnDevice &own() const { return own_; }
-    // Of memory that anybody has allocated, by the devices that are open, or this rank's own. Nothing is known where none can be opened.
-    PointerKind kind_of(const void *pointer, Pools &pools) noexcept;
+    // Of memory that is said to be of a kind, and of a device's of which: as what the module knows it, in words. "": nothing speaks against it. Asks
+    // a device that is open, else opens this rank's own; where it cannot, nothing is known.
+    std::string known_otherwise(const void *pointer, int32_t memory, int32_t ordinal, Pools &pools);
 
     void reap() noexcept;
     bool any_in_use() const noexcept;
@@ -44,6 +48,8 @@ public:
     std::optional<Error> take_unheard() noexcept { return std::exchange(unheard_, std::nullopt); }
 
 private:
+    PointerKind kind_of(const void *pointer, Pools &pools) noexcept;
+
     struct Opened {
         Opened(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report, std::optional<Error> &unheard)
             : device(plugin, host, ordinal, report),

@@ -101,6 +101,7 @@ private:
         if (context_.devices().has_memory() || run.devices) [[unlikely]]
             choose_devices(run);
     }
+    void require_kinds(const halo_run &run) const;
     void choose_devices(const halo_run &run);
     DeviceWork &work_on(Device &device);
     const Device &device_of(const PieceRun &piece) const { return piece.work ? piece.work->device() : context_.device(); }

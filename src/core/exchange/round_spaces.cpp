@@ -35,7 +35,26 @@ DeviceWork &Round::work_on(Device &device) {
     return **known;
 }
 
+// In check mode: to ask for each costs more than many a run.
+void Round::require_kinds(const halo_run &run) const {
+    for (size_t f = 0; f < spec_.fields.size(); ++f) {
+        if (run.field_mask && run.field_mask[f] == 0) continue;
+        const Field &field = *spec_.fields[f];
+        const Space space = space_in(run, f, field);
+        for (int64_t part = 0; part < std::ssize(field.topology().local_parts()); ++part) {
+            const void *const data = run.data[first_pointer_[f] + static_cast<size_t>(part)];
+            if (!data || field.storage_bytes(part) == 0) continue;
+            const std::string otherwise = context_.devices().known_otherwise(data, space.memory, space.device, context_.pools());
+            if (otherwise.empty()) continue;
+            fail(HALO_ERR_ARGUMENT, "%s: field %s, part %lld: %p is given to the run as %s, but device %s knows it as %s", spec_.what.c_str(),
+                 field.spec().name.c_str(), static_cast<long long>(field.topology().local_parts()[static_cast<size_t>(part)]), data,
+                 memory_text(space.memory, space.device).c_str(), context_.devices().name(), otherwise.c_str());
+        }
+    }
+}
+
 void Round::choose_devices(const halo_run &run) {
+    if (check_ && run.data) require_kinds(run);
     run_.works.clear();
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
         PieceRun &piece = run_.pieces[p];

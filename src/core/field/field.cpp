@@ -393,26 +393,15 @@ Space Field::known_space(const halo_binding &binding) const {
     return space;
 }
 
-namespace {
-
-std::string name_of(int32_t memory, int32_t device) {
-    const bool of_device = memory == HALO_MEMORY_DEVICE && device >= 0;
-    return std::string(memory_name(memory)) + " memory" + (of_device ? format(" of device %d", device) : std::string());
-}
-
-} // namespace
-
 // Else it would be found out by a fault, or by values that are not there.
 void Field::require_kind(int64_t local_index, const halo_binding &binding, const void *data, const PartLayout &layout) const {
     Context &context = topology_.context();
     if (!data || layout.elements == 0 || !context.devices().has_memory()) return;
-    const PointerKind found = context.devices().kind_of(data, context.pools());
-    const bool on_host = found.kind == HALO_POINTER_HOST, on_device = found.kind == HALO_POINTER_DEVICE;
-    const bool elsewhere = on_device && found.ordinal >= 0 && found.ordinal != binding.device;
-    if (binding.memory == HALO_MEMORY_DEVICE ? !on_host && !elsewhere : !on_device) return;
+    const std::string otherwise = context.devices().known_otherwise(data, binding.memory, binding.device, context.pools());
+    if (otherwise.empty()) return;
     fail(HALO_ERR_ARGUMENT, "field %s, part %lld: %p is bound as %s, but device %s knows it as %s", spec_.name.c_str(),
-         static_cast<long long>(topology_.local_parts()[local_index]), data, name_of(binding.memory, binding.device).c_str(),
-         context.devices().name(), name_of(on_host ? HALO_MEMORY_HOST : HALO_MEMORY_DEVICE, found.ordinal).c_str());
+         static_cast<long long>(topology_.local_parts()[local_index]), data, memory_text(binding.memory, binding.device).c_str(),
+         context.devices().name(), otherwise.c_str());
 }
 
 void Field::bind(int64_t gid, const halo_binding &binding) {
