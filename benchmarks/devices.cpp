@@ -113,7 +113,13 @@ public:
     std::string text() const { return work_.size().text(); }
 
     void fused(DeviceTask task) { table(task).run(bases_, stream_); }
-    void one_by_one(DeviceTask task) { table(task).run_row_by_row(bases_, stream_); }
+    // As codes with a kernel for each buffer do it; where none is written by hand, by the module's.
+    void one_by_one(DeviceTask task) {
+        if (by_hand_)
+            by_hand_->run_each(task);
+        else
+            table(task).run_row_by_row(bases_, stream_);
+    }
     void by_hand(DeviceTask task) { by_hand_->run(task); }
 
     // Median seconds until the device has done it. Before its last turn what a contender writes is taken away, and afterwards compared.
@@ -247,7 +253,9 @@ void run_devices(const Session &session, const Options &options, Report &report)
         Contestants all(module, by_hand.get(), size);
         for (const DeviceTask task : tasks) compare(all, task, by_hand != nullptr, rate, options, report);
     }
-    if (!by_hand) report.remark("no kernels by hand: halo_bench has none for device " + options.device + ", or the module with them was not built");
+    if (!by_hand)
+        report.remark("no kernels by hand: halo_bench has none for device " + options.device +
+                      ", or the module with them was not built; launches for each buffer are those of libhalo's module");
 }
 
 } // namespace bench

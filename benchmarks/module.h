@@ -107,8 +107,9 @@ public:
     virtual void *stream() const = 0;
     // Blocks lie as those of a Work. What is given stays until it is prepared again.
     virtual void prepare(int block, int ghost, int components, const std::vector<GhostBuffer> &buffers, double *blocks, double *message) = 0;
-    // One launch for all buffers, in the stream.
+    // One launch for all buffers, in the stream; one for each.
     virtual void run(DeviceTask task) = 0;
+    virtual void run_each(DeviceTask task) = 0;
 };
 
 // Entries of the modules.

@@ -118,14 +118,19 @@ public:
         for (const char *name : { "pack", "unpack", "direct" }) add_kernel(name, blocks, message);
     }
 
-    void run(DeviceTask task) override {
-        constexpr size_t threads[2] = { 128, 1 };
-        const size_t all[2] = { groups_[0] * threads[0], groups_[1] };
-        check(clEnqueueNDRangeKernel(queue_, kernels_[static_cast<size_t>(task)], 2, nullptr, all, threads, 0, nullptr, nullptr),
-              "clEnqueueNDRangeKernel");
+    void run(DeviceTask task) override { launch(task, 0, groups_[0]); }
+    void run_each(DeviceTask task) override {
+        for (size_t i = 0; i < groups_[0]; ++i) launch(task, i, 1);
     }
 
 private:
+    void launch(DeviceTask task, size_t first, size_t n) {
+        constexpr size_t threads[2] = { 128, 1 };
+        const size_t all[2] = { n * threads[0], groups_[1] };
+        const cl_kernel kernel = kernels_[static_cast<size_t>(task)];
+        check(clSetKernelArgSVMPointer(kernel, 0, static_cast<GhostBuffer *>(buffers_) + first), "clSetKernelArgSVMPointer");
+        check(clEnqueueNDRangeKernel(queue_, kernel, 2, nullptr, all, threads, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
+    }
     void build(const std::string &options) {
         cl_int error = CL_SUCCESS;
         const char *source = text;

@@ -76,6 +76,7 @@ struct OlderDevice {
         halo_device_ops ops = *halo_device_host.ops;
         ops.ranges_run = ops.ranges_test = [](halo_device *, const halo_copy_range *, int64_t, halo_stream) { return HALO_ERR_DEVICE; };
         ops.ranges_combine = [](halo_device *, const halo_combine_range *, int64_t, halo_stream) { return HALO_ERR_DEVICE; };
+        ops.pointer_kind = [](halo_device *, const void *, int32_t *kind, int32_t *) { return *kind = HALO_POINTER_BOTH, HALO_SUCCESS; };
         return ops;
     }
     std::string problem() const { return problem_of(plugin, "host"); }
@@ -221,6 +222,7 @@ TEST(ModuleVersions, DevicesWorkWithoutWhatTheyLack) {
         EXPECT_EQ(device.ops().ranges_run != nullptr, minor >= 4) << minor;
         EXPECT_EQ(device.ops().ranges_test != nullptr, minor >= 4) << minor;
         EXPECT_EQ(device.ops().ranges_combine != nullptr, minor >= 8) << minor;
+        EXPECT_EQ(device.kind_of(&report).kind, minor >= 9 ? HALO_POINTER_BOTH : HALO_POINTER_UNKNOWN) << minor;
         for (halo_type type = HALO_FLOAT32; type <= HALO_BFLOAT16; ++type) EXPECT_EQ(device.knows(type), minor >= 6 || type <= HALO_BYTES) << type;
         halo_copy_shape shape{};
         shape.n_pieces = 1, shape.element_bytes = 8, shape.run[0] = 4, shape.dst_step = shape.src_step[0] = 8;
