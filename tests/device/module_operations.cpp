@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "device_memory.h"
@@ -32,6 +33,32 @@ TEST(Module, MemoryThatThereIsNot) {
     EXPECT_EQ(device.ops().allocate(device.get(), HALO_MEMORY_DEVICE, SIZE_MAX / 4, &pointer), HALO_ERR_MEMORY);
     EXPECT_NE(device.report().find(std::to_string(SIZE_MAX / 4)), std::string::npos) << device.report();
     EXPECT_EQ(pointer, &there);
+}
+
+// From its first byte to its last. It may say nothing of what the host has allocated, but not that the host does not reach it.
+TEST(Module, KnowsWhoseMemoryAPointerLeadsTo) {
+    const TestedDevice device;
+    constexpr size_t n = 4096;
+    const Memory own(device, n, HALO_MEMORY_DEVICE), pinned(device, n, HALO_MEMORY_PINNED);
+    const std::vector<unsigned char> plain(n);
+    const auto kind_of = [&](const void *pointer) {
+        int32_t kind = -1, ordinal = -1;
+        EXPECT_EQ(device.ops().pointer_kind(device.get(), pointer, &kind, &ordinal), HALO_SUCCESS) << device.report();
+        return std::pair(kind, ordinal);
+    };
+    for (const size_t at : { size_t{ 0 }, size_t{ 1001 }, n - 1 }) {
+        EXPECT_EQ(kind_of(own.data() + at), std::pair(HALO_POINTER_DEVICE, 0)) << at;
+        EXPECT_EQ(kind_of(pinned.data() + at).first, HALO_POINTER_BOTH) << at;
+        EXPECT_NE(kind_of(plain.data() + at).first, HALO_POINTER_DEVICE) << at;
+    }
+}
+
+TEST(Module, TellsHowManyDevicesThereAre) {
+    const halo_host quiet{};
+    const int32_t n = tested_plugin().count(&quiet);
+    EXPECT_GE(n, 1);
+    halo_device *device = nullptr;
+    EXPECT_EQ(tested_plugin().ops->open(&quiet, n, &device), HALO_ERR_ARGUMENT);
 }
 
 bool fires(const TestedDevice &device, halo_event *event) {

@@ -220,6 +220,30 @@ TEST(LateDevice, PinnedAllocationsFailOnOrder) {
     EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_PINNED, 8, &pointer), HALO_ERR_MEMORY);
 }
 
+// What was accepted is not done; the event behind it says so, and not the one behind the next work.
+TEST(LateDevice, AcceptedWorkFailsOnOrder) {
+    LateDevice device;
+    const LateTable table(device, line(1), one_row);
+    const Block from(device, 8, HALO_MEMORY_PINNED), to(device, 8, HALO_MEMORY_PINNED);
+    void *const bases[] = { from.get(), to.get() };
+    const halo_copy_range range{ table.get(), 0, 1, bases, 2, nullptr, {}, HALO_ROWS_ALL, 0 };
+    halo_event *event = nullptr;
+    ASSERT_EQ(LateDevice::ops().event_create(device.get(), &event), HALO_SUCCESS);
+    late_fail_work(device.get(), 1);
+    for (int turn = 0; turn < 3; ++turn) {
+        *static_cast<double *>(from.get()) = turn;
+        ASSERT_EQ(LateDevice::ops().ranges_run(device.get(), &range, 1, HALO_STREAM_NONE), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().event_record(device.get(), event, HALO_STREAM_NONE), HALO_SUCCESS);
+        device.synchronize();
+        int32_t done = 0;
+        EXPECT_EQ(LateDevice::ops().event_query(device.get(), event, &done), turn == 1 ? HALO_ERR_DEVICE : HALO_SUCCESS) << turn;
+        EXPECT_EQ(done, turn == 1 ? 0 : 1) << turn;
+        EXPECT_EQ(*static_cast<double *>(to.get()), turn == 1 ? 0 : turn) << turn;
+    }
+    EXPECT_NE(device.report.find("has failed, as ordered"), std::string::npos) << device.report;
+    LateDevice::ops().event_destroy(device.get(), event);
+}
+
 TEST(LateDevice, TablesInUseAreNotChanged) {
     LateDevice device(3, 20000);
     const LateTable table(device, line(1), one_row);
