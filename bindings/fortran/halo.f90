@@ -1142,7 +1142,7 @@ contains
       return
     end if
     status = c_halo_inproc_destroy(group%handle)
-    if (status == HALO_SUCCESS) call group%ended()
+    if (.not. c_associated(group%handle)) call group%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_inproc_destroy", status, stat)
   end subroutine halo_inproc_destroy
@@ -1160,7 +1160,7 @@ contains
       return
     end if
     status = c_halo_context_destroy(context%handle)
-    if (status == HALO_SUCCESS) call context%ended()
+    if (.not. c_associated(context%handle)) call context%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_destroy", status, stat)
   end subroutine halo_context_destroy
@@ -1178,7 +1178,7 @@ contains
       return
     end if
     status = c_halo_context_destroy_with_all(context%handle)
-    if (status == HALO_SUCCESS) call context%all_gone()
+    if (.not. c_associated(context%handle)) call context%all_gone()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_destroy_with_all", status, stat)
   end subroutine halo_context_destroy_with_all
@@ -1526,7 +1526,7 @@ contains
       return
     end if
     status = c_halo_topology_destroy(topology%handle)
-    if (status == HALO_SUCCESS) call topology%ended()
+    if (.not. c_associated(topology%handle)) call topology%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_destroy", status, stat)
   end subroutine halo_topology_destroy
@@ -1653,7 +1653,7 @@ contains
       return
     end if
     status = c_halo_field_destroy(field%handle)
-    if (status == HALO_SUCCESS) call field%ended()
+    if (.not. c_associated(field%handle)) call field%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_destroy", status, stat)
   end subroutine halo_field_destroy
@@ -1895,7 +1895,7 @@ contains
       return
     end if
     status = c_halo_exchange_destroy(exchange%handle)
-    if (status == HALO_SUCCESS) call exchange%ended()
+    if (.not. c_associated(exchange%handle)) call exchange%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_destroy", status, stat)
   end subroutine halo_exchange_destroy
@@ -2437,7 +2437,7 @@ contains
       return
     end if
     status = c_halo_reduction_destroy(reduction%handle)
-    if (status == HALO_SUCCESS) call reduction%ended()
+    if (.not. c_associated(reduction%handle)) call reduction%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_destroy", status, stat)
   end subroutine halo_reduction_destroy
@@ -2520,7 +2520,7 @@ contains
       return
     end if
     status = c_halo_channel_destroy(channel%handle)
-    if (status == HALO_SUCCESS) call channel%ended()
+    if (.not. c_associated(channel%handle)) call channel%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_destroy", status, stat)
   end subroutine halo_channel_destroy
@@ -2806,7 +2806,7 @@ contains
       return
     end if
     status = c_halo_group_destroy(group%handle)
-    if (status == HALO_SUCCESS) call group%ended()
+    if (.not. c_associated(group%handle)) call group%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_destroy", status, stat)
   end subroutine halo_group_destroy
@@ -3154,7 +3154,7 @@ contains
       return
     end if
     status = c_halo_mesh_destroy(mesh%handle)
-    if (status == HALO_SUCCESS) call mesh%ended()
+    if (.not. c_associated(mesh%handle)) call mesh%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_destroy", status, stat)
   end subroutine halo_mesh_destroy
@@ -3314,7 +3314,7 @@ contains
       return
     end if
     status = c_halo_particles_destroy(particles%handle)
-    if (status == HALO_SUCCESS) call particles%ended()
+    if (.not. c_associated(particles%handle)) call particles%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_particles_destroy", status, stat)
   end subroutine halo_particles_destroy
@@ -3492,7 +3492,7 @@ contains
       return
     end if
     status = c_halo_sphere_destroy(sphere%handle)
-    if (status == HALO_SUCCESS) call sphere%ended()
+    if (.not. c_associated(sphere%handle)) call sphere%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_destroy", status, stat)
   end subroutine halo_sphere_destroy
@@ -3705,7 +3705,7 @@ contains
       return
     end if
     status = c_halo_stencil_destroy(stencil%handle)
-    if (status == HALO_SUCCESS) call stencil%ended()
+    if (.not. c_associated(stencil%handle)) call stencil%ended()
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_destroy", status, stat)
   end subroutine halo_stencil_destroy

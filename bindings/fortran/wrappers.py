@@ -136,10 +136,11 @@ class Procedure:
             self.count_role(name, count)
         elif len(self.parameters) == 1:
             ended = f"call {name}%{'all_gone' if self.name.endswith('_with_all') else 'ended'}()"
-            self.roles[name] = Role("type(c_ptr), intent(inout) :: {}", f"class({kind.name}), intent(inout) :: {name}", f"{name}%handle", [],
-                                    [f"if (c_associated({name}%handle) .and. .not. {name}%owns()) then",
-                                     *refusal(self.name, "a copy of a handle does not own what it stands for"), "end if"],
-                                    [ended])
+            role = Role("type(c_ptr), intent(inout) :: {}", f"class({kind.name}), intent(inout) :: {name}", f"{name}%handle", [],
+                        [f"if (c_associated({name}%handle) .and. .not. {name}%owns()) then",
+                         *refusal(self.name, "a copy of a handle does not own what it stands for"), "end if"])
+            role.always = [f"if (.not. c_associated({name}%handle)) {ended}"]  # destroying may tell of a device's failure, and destroys all the same
+            self.roles[name] = role
         elif name == "channels":
             self.roles[name] = Role("type(c_ptr), intent(inout) :: {}(*)", f"type({kind.name}), intent(inout) :: {name}(:)", "made",
                                     [f"type(c_ptr) :: made(size({name}))", "integer :: i"], ["made = c_null_ptr"] + self.same_length(name),

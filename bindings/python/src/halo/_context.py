@@ -110,8 +110,10 @@ class Context(Handle):
         if in_use:
             raise Busy(f"{in_use[0]}: an array over storage of the library is still in use: delete it first", "halo_context_destroy_with_all")
         handle = ffi.new("halo_context **", self._pointer)
-        check(lib.halo_context_destroy_with_all(handle), "halo_context_destroy_with_all")
-        self._forget_all()
+        status = lib.halo_context_destroy_with_all(handle)
+        if handle[0] == ffi.NULL:
+            self._forget_all()
+        check(status, "halo_context_destroy_with_all")
 
     def _forget_all(self):
         _alive.remove(self)

@@ -45,8 +45,10 @@ class Handle:
             return
         handle = ffi.new(f"{self.C_TYPE} **", self._pointer)
         name = f"{self.C_TYPE}_destroy"
-        check(getattr(lib, name)(handle), name)
-        self._forget()
+        status = getattr(lib, name)(handle)
+        if handle[0] == ffi.NULL:  # whatever a device has failed in
+            self._forget()
+        check(status, name)
 
     def _forget(self):
         self._pointer, self._owners, self._keep = None, [], []
