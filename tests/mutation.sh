@@ -81,6 +81,7 @@ defects=(
     "a failure that was told is told again|exchange/round.cpp|late_device_programs *BeforeFinish.*|s/if (error.status() == HALO_ERR_DEVICE) work->note_told();//"
     "destroying does not say what a device has failed in|capi/exchange.cpp|late_device_programs DevicesFailLater.*|s/^        throw Error(.failed);//"
     "what nobody is left to be told of is lost|comm/devices.cpp|late_device_programs DevicesFailLater.*|s/^    owner.gone = true;//"
+    "a device's failure does not say whose work it was|exchange/round.cpp|late_device_programs DeviceErrors.ALaunch*|s/const Error error = named(present_error(), run_.epoch);/const Error error = present_error();/"
     "memory of the host is bound as a device's|comm/devices.cpp|late_device_programs PointersOfDevices.*|s/? !on_host \&\& !elsewhere : !on_device) return {};/? !elsewhere : !on_device) return {};/"
     "memory of another device is bound|comm/devices.cpp|late_device_programs PointersOfDevices.*|s/? !on_host \&\& !elsewhere : !on_device) return {};/? !on_host : !on_device) return {};/"
     "check mode does not look at the pointers of a run|exchange/round_spaces.cpp|late_device_programs PointersOfDevices.*|s/if (check_ \&\& run.data) require_kinds(run);//"

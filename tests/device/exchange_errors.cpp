@@ -142,9 +142,10 @@ TEST(DeviceErrors, ALaunchThatFails) {
             halo_status status = halo_exchange_start(exchange, nullptr, stream);
             if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, stream);
             if (rank.rank == 0)
-                expect_failure(rank.context, status, HALO_ERR_DEVICE, { "device late", "a launch fails, as ordered" });
+                expect_failure(rank.context, status, HALO_ERR_DEVICE,
+                               { "exchange ", " over u, run ", ": device late", "a launch fails, as ordered" });
             else if (launch < 2)
-                expect_failure(rank.context, status, HALO_ERR_PEER, { "rank 0", "a launch fails, as ordered" });
+                expect_failure(rank.context, status, HALO_ERR_PEER, { "rank 0", " over u, run ", "a launch fails, as ordered" });
             else
                 OK(status); // it had its part
             for (int turn = 0; turn < 3; ++turn) {

@@ -297,7 +297,7 @@ void Round::step(Step &&step) {
     try {
         step();
     } catch (...) {
-        const Error error = present_error();
+        const Error error = named(present_error(), run_.epoch);
         for (DeviceWork *work : run_.works) {
             work->leave_failed_call();
             if (error.status() == HALO_ERR_DEVICE) work->note_told();
@@ -327,7 +327,7 @@ void Round::do_post(const halo_run &run) {
         raise_device_failure();
         begin(run);
     } catch (...) {
-        const Error error = present_error();
+        const Error error = named(present_error(), run_.epoch + 1);
         refuse(error);
         throw error;
     }

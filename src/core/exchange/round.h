@@ -136,8 +136,7 @@ private:
             if (const std::optional<Error> failed = take_device_failure()) throw Error(*failed);
     }
     void require_sound_devices();
-    template <class Ask>
-    auto ask_devices(Ask &&ask) const; // of this run's work
+    Error named(const Error &error, uint32_t run) const noexcept;
     void fill_bases(const halo_run &run);
     void fill_parts(const halo_run &run, int32_t field, void **bases) const;
     void begin(const halo_run &run);

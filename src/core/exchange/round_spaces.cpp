@@ -146,18 +146,17 @@ void Round::raise_failed_departure() const {
 }
 
 // Devices tell which of their calls has failed, but not in whose work.
-template <class Ask>
-auto Round::ask_devices(Ask &&ask) const {
+Error Round::named(const Error &error, uint32_t run) const noexcept {
+    if (error.status() != HALO_ERR_DEVICE || error.text().starts_with(spec_.what)) return error;
     try {
-        return ask();
-    } catch (const Error &error) {
-        if (error.status() != HALO_ERR_DEVICE) throw;
-        fail(HALO_ERR_DEVICE, "%s, run %u: %s", spec_.what.c_str(), run_.epoch, error.what());
+        return { HALO_ERR_DEVICE, format("%s, run %u: %s", spec_.what.c_str(), run, error.what()) };
+    } catch (...) {
+        return error; // which takes no memory
     }
 }
 
 bool Round::leave() {
-    const bool left = ask_devices([&] { return messages_->depart(run_); });
+    const bool left = messages_->depart(run_);
     if (!left) return false;
     leaves_later_ = false;
     ++departed_later_;
@@ -165,7 +164,7 @@ bool Round::leave() {
 }
 
 void Round::leave_when_packed() {
-    leaves_later_ = !ask_devices([&] { return messages_->depart(run_); });
+    leaves_later_ = !messages_->depart(run_);
     if (leaves_later_) context_.departures().add(*this);
 }
 
@@ -190,9 +189,7 @@ std::optional<Error> Round::take_device_failure() noexcept {
 
 void Round::require_sound_devices() {
     raise_device_failure();
-    ask_devices([&] {
-        for (DeviceWork *work : run_.works) work->require_sound();
-    });
+    for (DeviceWork *work : run_.works) work->require_sound();
 }
 
 } // namespace halo
