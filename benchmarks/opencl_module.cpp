@@ -104,7 +104,9 @@ public:
 
     void prepare(int block, int ghost, int components, const std::vector<GhostBuffer> &buffers, double *blocks, double *message) override {
         forget();
-        build("-DBLOCK=" + std::to_string(block) + " -DGHOST=" + std::to_string(ghost) + " -DCOMPONENTS=" + std::to_string(components));
+        char options[96];
+        std::snprintf(options, sizeof options, "-DBLOCK=%d -DGHOST=%d -DCOMPONENTS=%d", block, ghost, components);
+        build(options);
         const size_t bytes = buffers.size() * sizeof(GhostBuffer);
         buffers_ = clSVMAlloc(context_, CL_MEM_READ_WRITE, bytes, 0);
         if (!buffers_) throw std::runtime_error("clSVMAlloc: no memory");
@@ -131,12 +133,12 @@ private:
         check(clSetKernelArgSVMPointer(kernel, 0, static_cast<GhostBuffer *>(buffers_) + first), "clSetKernelArgSVMPointer");
         check(clEnqueueNDRangeKernel(queue_, kernel, 2, nullptr, all, threads, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
     }
-    void build(const std::string &options) {
+    void build(const char *options) {
         cl_int error = CL_SUCCESS;
         const char *source = text;
         program_ = clCreateProgramWithSource(context_, 1, &source, nullptr, &error);
         check(error, "clCreateProgramWithSource");
-        check(clBuildProgram(program_, 1, &device_, options.c_str(), nullptr, nullptr), "clBuildProgram");
+        check(clBuildProgram(program_, 1, &device_, options, nullptr, nullptr), "clBuildProgram");
     }
     void add_kernel(const char *name, double *blocks, double *message) {
         cl_int error = CL_SUCCESS;

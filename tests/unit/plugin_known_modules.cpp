@@ -17,7 +17,7 @@ namespace halo {
 namespace {
 
 std::string read(const std::string &file) {
-    std::ifstream stream(HALO_SOURCE + ("/" + file));
+    std::ifstream stream(std::string(HALO_SOURCE) + "/" + file);
     return { std::istreambuf_iterator<char>(stream), {} };
 }
 
@@ -26,9 +26,9 @@ TEST(KnownModules, AreThoseThatHavePackages) {
     const std::regex line(R"re(halo_debian_module\(halo_(transport|device|bootstrap)_(\w+) (\S+) )re");
     std::map<std::string, std::string> packages;
     for (std::sregex_iterator found(text.begin(), text.end(), line), end; found != end; ++found)
-        packages[(*found)[1].str() + " " + (*found)[2].str()] = (*found)[3].str();
+        packages[format("%s %s", (*found)[1].str().c_str(), (*found)[2].str().c_str())] = (*found)[3].str();
     std::map<std::string, std::string> known;
-    for (const KnownModule &one : known_modules()) known[std::string(plugin_kind_name(one.kind)) + " " + one.name] = one.package;
+    for (const KnownModule &one : known_modules()) known[format("%s %s", plugin_kind_name(one.kind), one.name)] = one.package;
     EXPECT_EQ(known, packages);
     EXPECT_FALSE(known.empty());
 }

@@ -28,8 +28,8 @@ bool has_own_memory(const halo_device_plugin &plugin) { return (plugin.memory_ki
 } // namespace
 
 std::string memory_text(int32_t memory, int32_t ordinal) {
-    const bool of_device = memory == HALO_MEMORY_DEVICE && ordinal >= 0;
-    return std::string(memory_name(memory)) + " memory" + (of_device ? format(" of device %d", ordinal) : std::string());
+    if (memory != HALO_MEMORY_DEVICE || ordinal < 0) return format("%s memory", memory_name(memory));
+    return format("%s memory of device %d", memory_name(memory), ordinal);
 }
 
 // A module without memory of its own works on that of the host.

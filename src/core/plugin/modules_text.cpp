@@ -101,7 +101,8 @@ std::string render_own_device(const Config &config, const halo_host &host) {
     try {
         const halo_device_plugin *const plugin = choose_device(config, host).plugin;
         if ((plugin->memory_kinds >> HALO_MEMORY_DEVICE & 1u) == 0) return format("a context now would take device %s\n", plugin->name);
-        return "a context now would take " + choose_own_device(*plugin, config, host, local_rank_by_launcher()).text(plugin->name) + "\n";
+        const OwnDevice own = choose_own_device(*plugin, config, host, local_rank_by_launcher());
+        return format("a context now would take %s\n", own.text(plugin->name).c_str());
     } catch (const Error &error) {
         return format("a context now would take no device: %s\n", error.what());
     }
