@@ -999,7 +999,7 @@ typedef struct halo_run {
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 
 /** Wait for the peers' data and write them into the ghosts (on a device: put that on `stream`, and do not wait for it). HALO_TIMEOUT leaves the run in
- *  flight: call again, or abandon. */
+ *  flight: call again, or abandon. HALO_ERR_DEVICE: the run has ended; a device has failed in it, as far as it knows by now: else the next call says so. */
 HALO_API halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream);
 
 /** The same in phases, for task lists: post (receives), send (pack, send, local copies; HALO_BUSY while start would block),
