@@ -23,7 +23,9 @@ DeviceUse &DeviceWork::use() {
     return *use_;
 }
 
+// A stream that waits for what has failed would fail too.
 void DeviceWork::put_on(halo_stream stream) {
+    if (stream != stream_) require_sound();
     if (stream != stream_) last_.hold(stream);
     stream_ = stream;
     has_left_ = false;
