@@ -432,6 +432,7 @@ contains
     type(halo_leaf), allocatable, target :: roots(:), leaves(:)
     integer(c_int64_t), allocatable :: from(:)
     integer(c_int32_t), allocatable, target :: owners(:)
+    type(halo_level_region), allocatable :: regions(:)
     type(halo_boundary), allocatable :: boundaries(:)
     type(halo_layout) :: layout
     type(c_ptr) :: data
@@ -463,6 +464,7 @@ contains
     call halo_topology_create_forest(context, desc, blocks)
     call u%create(blocks, halo_field_desc(ghost_low=[2, 0, 0], ghost_high=[2, 0, 0]), name="u")
     call halo_field_set_prolongation(u, HALO_PROLONG_CONSTANT)
+    call halo_field_set_restriction(u, HALO_RESTRICT_MEAN)
     call u%allocate(-1_int64)
     call ghosts%create([u])
     call ghosts%start()
@@ -471,6 +473,8 @@ contains
     call need(c_associated(data) .and. layout%stride(1) == 1, "coarse cells")
     call halo_exchange_coarse_boundaries(ghosts, 0, 1_int64, boundaries)
     call need(size(boundaries) == 0, "a ring has no boundaries")
+    call halo_exchange_level_regions(ghosts, 0, 1_int64, regions)
+    call need(size(regions) == 2, "what is sent, and what is made")
   end subroutine forests
 
   !> Two levels of blocks: ghosts at one time, and between two.
