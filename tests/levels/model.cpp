@@ -28,6 +28,18 @@ void for_each_offset(int32_t n_dims, Visit &&visit) {
 
 } // namespace
 
+std::vector<Rotation> all_rotations(int32_t n_dims) {
+    std::vector<Rotation> all;
+    Rotation rotation;
+    do
+        for (int signs = 0; signs < 1 << n_dims; ++signs) {
+            for (int d = 0; d < n_dims; ++d) rotation.sign[static_cast<size_t>(d)] = (signs >> d & 1) != 0 ? -1 : 1;
+            all.push_back(rotation);
+        }
+    while (std::next_permutation(rotation.axis.begin(), rotation.axis.begin() + n_dims));
+    return all;
+}
+
 double minmod(double below, double above) {
     if (below * above <= 0) return 0;
     return std::abs(below) < std::abs(above) ? below : above;
@@ -155,6 +167,7 @@ void Model::describe(uint64_t seed, int32_t n_ranks) {
             std::shuffle(tree.axis.begin(), tree.axis.begin() + static_cast<std::ptrdiff_t>(dims), random);
             for (size_t d = 0; d < dims; ++d) tree.sign[d] = random() % 2 == 0 ? 1 : -1;
         }
+        if (shape_.rotation >= 0 && t > 0) tree = all_rotations(shape_.n_dims)[static_cast<size_t>(shape_.rotation)];
         trees_.push_back(tree);
         halo_tree row = HALO_TREE_INIT;
         for (size_t d = 0; d < dims; ++d) row.n_roots[d] = shape_.n_roots[static_cast<size_t>(tree.axis[d])];
@@ -261,6 +274,16 @@ int32_t Model::centring_in_part(int64_t gid, int32_t centring) const {
 int32_t Model::sign_along(int64_t gid, int32_t axis) const {
     const Tree &tree = tree_of(gid);
     return tree.sign[static_cast<size_t>(direction_along(tree, axis))];
+}
+
+Rotation Model::rotation(int64_t gid, int64_t other) const {
+    const Tree &from = tree_of(gid), &to = tree_of(other);
+    Rotation rotation;
+    for (size_t d = 0; d < 3; ++d) {
+        rotation.axis[d] = direction_along(to, from.axis[d]);
+        rotation.sign[d] = from.sign[d] * to.sign[static_cast<size_t>(rotation.axis[d])];
+    }
+    return rotation;
 }
 
 // ---- values: whole numbers, whose means and quarters are exact in any order

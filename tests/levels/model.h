@@ -23,10 +23,20 @@ struct Shape {
     int32_t n_trees = 1;      // along x
     Place n_roots{ 1, 1, 1 }; // of a tree, in space
     std::array<bool, 3> periodic{};
-    bool turned = false; // trees have index spaces of their own
+    bool turned = false;   // trees have index spaces of their own
+    int32_t rotation = -1; // of all trees but the first, as all_rotations counts; -1: as `turned` says
     int32_t deepest = 2;
     bool distributed = false; // each rank tells of its own leaves alone: gids are rank by rank
 };
+
+// Where the directions of an index space run: along which of another's, upwards there or downwards.
+struct Rotation {
+    std::array<int32_t, 3> axis{ 0, 1, 2 };
+    std::array<int32_t, 3> sign{ 1, 1, 1 };
+    bool operator==(const Rotation &) const = default;
+};
+// All that there are, 2, 8 or 48; the first turns nothing.
+std::vector<Rotation> all_rotations(int32_t n_dims);
 
 // The coarser of two levels: places there, and slopes.
 inline int64_t floor_half(int64_t n) { return n >> 1; }
@@ -65,6 +75,8 @@ public:
     int32_t centring_in_part(int64_t gid, int32_t centring) const;
     // Whether the part's direction along an axis of space runs upwards (1) or downwards (-1).
     int32_t sign_along(int64_t gid, int32_t axis) const;
+    // How a part's index space lies in that of another one.
+    Rotation rotation(int64_t gid, int64_t other) const;
 
     // What a cell of a block holds.
     double owned(int32_t level, const Place &cell, int32_t component) const;
@@ -105,10 +117,7 @@ private:
     void place(uint64_t seed, int32_t n_ranks);
     void order_by_rank();
 
-    struct Tree {
-        std::array<int32_t, 3> axis{ 0, 1, 2 }; // in space, along which the tree's direction runs
-        std::array<int32_t, 3> sign{ 1, 1, 1 };
-    };
+    using Tree = Rotation; // in space
     const Tree &tree_of(int64_t gid) const { return trees_[static_cast<size_t>(leaves_[static_cast<size_t>(gid)].tree)]; }
     Place tree_extent(const Tree &tree, int32_t level, int64_t n_cells) const;
     int32_t direction_along(const Tree &tree, int32_t axis) const;

@@ -18,6 +18,12 @@ public:
         bool is_inside = false;     // else it lies outside the domain, and is none
         bool reads_outside = false; // made from what has been filled in there
     };
+    enum class Relation : uint8_t { same, coarser, finer, outside };
+    // The level that a value comes from, against that of the block that gets it, and a leaf there: of several that it is made of, one.
+    struct Source {
+        Relation relation = Relation::outside;
+        int64_t gid = -1;
+    };
 
     // `along`: values are what goes through a face, or along an edge, upwards in the index space of whoever has them.
     Truth(const Model &model, int32_t centring, int32_t prolongation, bool along)
@@ -48,6 +54,15 @@ public:
             return mean_of_parts(at, [&](const Place &part) { return known(look_around(level + 1, part), level + 1, part, c); });
         const Around around = look_around(level, at);
         return was == Model::Is::leaf || around.owner.gid >= 0 ? known(around, level, at, c) : prolongated(level, at, c).value;
+    }
+    Source source(int64_t gid, const Place &point) const {
+        const int32_t level = level_of(gid);
+        const Place at = in_space(gid, point, n_cells());
+        const Around around = look_around(level, at);
+        if (!around.is_inside) return {};
+        if (around.is_finer) return { Relation::finer, look_around(level + 1, { 2 * at[0], 2 * at[1], 2 * at[2] }).owner.gid };
+        if (around.owner.gid >= 0) return { Relation::same, around.owner.gid };
+        return { Relation::coarser, coarser_leaf(level, at) };
     }
     // Of a block's own copy of one of its points.
     double copy(int64_t gid, const Place &point, int32_t c) const { return model_.copy(gid, point, c, model_.centring_in_part(gid, centring_)); }
@@ -112,6 +127,17 @@ private:
             if (found.owner.gid < 0 || comes_before(one, found.owner)) found.owner = one;
         });
         return found;
+    }
+    // Around it are coarser leaves alone.
+    int64_t coarser_leaf(int32_t level, const Place &point) const {
+        int64_t gid = -1;
+        for_each_sum(centring_, [&](int32_t below) {
+            Place cell = point;
+            for (size_t d = 0; d < 3; ++d) cell[d] -= below >> d & 1;
+            if (gid < 0 && model_.wrap(level, cell))
+                gid = model_.leaf_with(level - 1, { floor_half(cell[0]), floor_half(cell[1]), floor_half(cell[2]) });
+        });
+        return gid;
     }
     // Of the points of the next level that cover one.
     template <class Of>
