@@ -3,18 +3,14 @@
 // mapping, no warning. Data go one way, so that the last credits come when their exchange is gone.
 #include <gtest/gtest.h>
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 
+#include "kept.h"
 #include "solver.h"
 
 namespace conformance {
@@ -33,30 +29,6 @@ SolverShape one_way(const Rank &rank, int32_t messages, int32_t receive) {
     shape.messages = messages;
     shape.receive = receive;
     return shape;
-}
-
-int64_t count_lines(const char *path) {
-    std::ifstream file(path);
-    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
-}
-
-// Of this process.
-struct Kept {
-    int64_t bytes = 0, descriptors = 0, mappings = 0;
-
-    static Kept now() {
-        const std::filesystem::directory_iterator files("/proc/self/fd");
-        return { static_cast<int64_t>(mallinfo2().uordblks), std::distance(begin(files), end(files)), count_lines("/proc/self/maps") };
-    }
-};
-
-// While no other rank does anything, and after what is on its way has come.
-Kept kept_between_cycles(const Rank &rank) {
-    for (int turn = 0; turn < 100; ++turn) OK(halo_context_progress(rank.context));
-    OK(halo_context_barrier(rank.context));
-    const Kept kept = Kept::now();
-    OK(halo_context_barrier(rank.context));
-    return kept;
 }
 
 // Times of stretches of cycles, and what was there after each part of all.
