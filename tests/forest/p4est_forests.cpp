@@ -2,106 +2,20 @@
 // Random forests as p4est balances them (p8est where P4_TO_P8 is defined), over its own connectivities: halo_forest_adapt must come to the same
 // leaves, and halo_topology_neighbours to the pairs that p4est's iterator meets at faces, edges and corners. usage, under p4est's MPI: p4est_forests
 // [cases] [first seed]
-#ifdef P4_TO_P8
-#include <p8est_bits.h>
-#include <p8est_extended.h>
-#include <p8est_iterate.h>
-
-#include <p4est_to_p8est.h>
-#else
-#include <p4est_bits.h>
-#include <p4est_extended.h>
-#include <p4est_iterate.h>
-#endif
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "halo_levels.h"
+#include "p4est_given.h"
 
 namespace {
 
-uint64_t present_seed = 1;
-const char *present_kind = "";
-
-[[noreturn]] void stop(const char *what) {
-    std::fprintf(stderr, "seed %llu, %s in %d dimensions: %s\n", static_cast<unsigned long long>(present_seed), present_kind, P4EST_DIM, what);
-    std::exit(EXIT_FAILURE);
-}
-void need(halo_status status) {
-    if (status != HALO_SUCCESS) stop(halo_last_error());
-}
-
 using Pairs = std::set<std::pair<int64_t, int64_t>>;
 void add_pair(Pairs &pairs, int64_t a, int64_t b) { pairs.insert({ std::min(a, b), std::max(a, b) }); }
-
-// As connectivities know it, all trees have one root.
-std::vector<halo_tree_join> joins_of(const p4est_connectivity_t &connectivity) {
-    std::vector<halo_tree_join> joins;
-    for (p4est_topidx_t tree = 0; tree < connectivity.num_trees; ++tree)
-        for (int face = 0; face < P4EST_FACES; ++face) {
-            const p4est_topidx_t place = P4EST_FACES * tree + face;
-            const p4est_topidx_t to = connectivity.tree_to_tree[place];
-            const int code = connectivity.tree_to_face[place];
-            if (std::pair(to, code % P4EST_FACES) <= std::pair(tree, face)) continue; // the other end's, or a boundary
-            int transform[9];
-            p4est_expand_face_transform(face, code, transform);
-            halo_tree_join join = HALO_TREE_JOIN_INIT;
-            join.tree = tree;
-            join.side = face;
-            join.to_tree = to;
-            for (int i = 0; i < P4EST_DIM; ++i) {
-                const int k = i == P4EST_DIM - 1 ? 2 : i; // the last is the normal
-                join.axis[transform[k]] = transform[3 + k];
-                join.sign[transform[k]] = k == 2 ? (face % 2 != code % P4EST_FACES % 2 ? 1 : -1) : transform[6 + k] != 0 ? -1 : 1;
-            }
-            joins.push_back(join);
-        }
-    return joins;
-}
-
-uint64_t hash_of(p4est_topidx_t tree, const p4est_quadrant_t &element) {
-    uint64_t hash = present_seed;
-    for (const int64_t part : { int64_t{ tree }, int64_t{ element.x }, int64_t{ element.y },
-#ifdef P4_TO_P8
-                                int64_t{ element.z },
-#endif
-                                int64_t{ element.level } }) {
-        hash = (hash ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-int refines(p4est_t *, p4est_topidx_t tree, p4est_quadrant_t *element) {
-    return element->level < 5 && hash_of(tree, *element) % (P4EST_DIM == 3 ? 5 : 3) == 0;
-}
-
-std::vector<halo_leaf> leaves_of(p4est_t &forest) {
-    std::vector<halo_leaf> leaves;
-    for (p4est_topidx_t t = forest.first_local_tree; t <= forest.last_local_tree; ++t) {
-        p4est_tree_t *tree = p4est_tree_array_index(forest.trees, t);
-        for (size_t i = 0; i < tree->quadrants.elem_count; ++i) {
-            const p4est_quadrant_t &element = *p4est_quadrant_array_index(&tree->quadrants, i);
-            halo_leaf leaf = HALO_LEAF_INIT;
-            leaf.tree = t;
-            leaf.level = element.level;
-            const int down = P4EST_MAXLEVEL - element.level;
-            leaf.at[0] = element.x >> down;
-            leaf.at[1] = element.y >> down;
-#ifdef P4_TO_P8
-            leaf.at[2] = element.z >> down;
-#endif
-            leaves.push_back(leaf);
-        }
-    }
-    return leaves;
-}
 
 bool same(const halo_leaf &a, const halo_leaf &b) { return a.tree == b.tree && a.level == b.level && std::equal(a.at, a.at + 3, b.at); }
 
@@ -170,12 +84,6 @@ void at_corner(p4est_iter_corner_info_t *info, void *user) {
         for (size_t j = 0; j < i; ++j) add_pair(touching.all, number(i), number(j));
 }
 
-struct Kind {
-    const char *name;
-    std::function<p4est_connectivity_t *()> make;
-    bool regular; // everywhere as many trees around an edge and a corner as in a grid
-};
-
 // Pairs across faces, and across any element.
 std::array<Pairs, 2> neighbours_of(const halo_topology *topology, int64_t n_leaves) {
     std::array<Pairs, 2> pairs;
@@ -209,13 +117,8 @@ int64_t run_case(halo_context *context, const Kind &kind, int32_t balance) {
 #endif
     const std::vector<halo_leaf> theirs = leaves_of(*forest);
 
-    const std::vector<halo_tree> trees(static_cast<size_t>(connectivity->num_trees), halo_tree HALO_TREE_INIT);
-    const std::vector<halo_tree_join> joins = joins_of(*connectivity);
-    halo_forest_desc desc = HALO_FOREST_DESC_INIT;
-    desc.n_dims = P4EST_DIM;
-    for (int d = 0; d < P4EST_DIM; ++d) desc.n_cells[d] = 2;
-    desc.trees = trees.data(), desc.n_trees = static_cast<int32_t>(trees.size());
-    desc.joins = joins.data(), desc.n_joins = static_cast<int32_t>(joins.size());
+    Trees given(*connectivity, 2);
+    halo_forest_desc &desc = given.desc;
     desc.leaves = any.data(), desc.n_leaves = static_cast<int64_t>(any.size());
     desc.balance = balance;
     const std::vector<halo_leaf> mine = balanced(desc);
@@ -245,24 +148,6 @@ int64_t run_case(halo_context *context, const Kind &kind, int32_t balance) {
     p4est_connectivity_destroy(connectivity);
     return n;
 }
-
-const Kind kinds[] = {
-#ifdef P4_TO_P8
-    { "unitcube", p8est_connectivity_new_unitcube, true },
-    { "periodic", p8est_connectivity_new_periodic, true },
-    { "rotwrap", p8est_connectivity_new_rotwrap, false },
-    { "twocubes", p8est_connectivity_new_twocubes, true },
-    { "twowrap", p8est_connectivity_new_twowrap, false },
-    { "rotcubes", p8est_connectivity_new_rotcubes, false },
-    { "brick", [] { return p8est_connectivity_new_brick(2, 3, 1, 0, 1, 1); }, true },
-    { "shell", p8est_connectivity_new_shell, false },
-#else
-    { "unitsquare", p4est_connectivity_new_unitsquare, true }, { "periodic", p4est_connectivity_new_periodic, true },
-    { "rotwrap", p4est_connectivity_new_rotwrap, false },      { "moebius", p4est_connectivity_new_moebius, true },
-    { "corner", p4est_connectivity_new_corner, false },        { "star", p4est_connectivity_new_star, false },
-    { "cubed", p4est_connectivity_new_cubed, false },          { "brick", [] { return p4est_connectivity_new_brick(3, 2, 1, 0); }, true },
-#endif
-};
 
 } // namespace
 
