@@ -22,6 +22,7 @@ struct Options {
     std::vector<WorkSize> works;
     std::vector<CartesianSize> cubes;
     std::string part = "both";      // all, remote, both
+    std::string levels = "all";     // or what of them
     std::string storage = "shared"; // see Session::storage
     bool only_expert = false;
     int64_t bytes_from = 8, bytes_to = 65536;
@@ -67,6 +68,11 @@ void run_particles(const Session &session, const Options &options, Report &repor
 
 // Ghosts between blocks of three levels, against blocks of one; ghosts made by hand; making forests.
 void run_levels(const Session &session, const Options &options, Report &report);
+// The parts of it that are about points, operators of boxes, other lists of blocks, and sparse fields.
+void run_level_points(const Session &session, const Options &options, Report &report);
+void run_level_operators(const Session &session, const Options &options, Report &report);
+void run_remesh(const Session &session, const Options &options, Report &report);
+void run_sparse_levels(const Session &session, const Options &options, Report &report);
 
 // Packing, unpacking and copies of a device, all in one launch, against a launch for each buffer and kernels by hand.
 void run_devices(const Session &session, const Options &options, Report &report);

@@ -88,7 +88,11 @@ void add_commands(CLI::App &app, CommandLine &line) {
         ->add_option("--points", line.options.points, "points of each rank's elements, copies counted")
         ->capture_default_str()
         ->check(CLI::Range(2048, 100000000));
-    add_command(app, line, "levels", "ghosts between blocks of three levels, against blocks of one and loops by hand", run_levels);
+    add_command(app, line, "levels",
+                "ghosts between blocks of three levels, remesh, sparse fields, against blocks of one, all from nothing, loops by hand", run_levels)
+        ->add_option("--part", line.options.levels, "all, or one of them")
+        ->check(CLI::IsMember({ "all", "ghosts", "operators", "remesh", "sparse", "setup" }))
+        ->capture_default_str();
     add_command(app, line, "particles", "particles that go to the blocks of other ranks, against MPI_Alltoallv by hand", run_particles)
         ->add_option("--points", line.options.points, "particles of each rank")
         ->capture_default_str()
