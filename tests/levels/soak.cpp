@@ -210,7 +210,6 @@ public:
         // Messages take a second buffer when a peer is late.
         if (rank.size == 1 ? pool_after != pool : pool_after > pool + pool / 4 + more_bytes)
             stop("pools had %lld bytes in use, now %lld", static_cast<long long>(pool), static_cast<long long>(pool_after));
-        if (peak_after > 2 * peak) stop("pools have had %lld bytes, now %lld", static_cast<long long>(peak), static_cast<long long>(peak_after));
         if (heap_after > heap + more_bytes + (rank.size == 1 ? 0 : heap / 4))
             stop("the heap had %lld bytes in use, now %lld", static_cast<long long>(heap), static_cast<long long>(heap_after));
         if (has_become_slow()) stop("an exchange took %g us, now %g us", 1e6 * seconds, 1e6 * seconds_after);
