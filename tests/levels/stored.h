@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "model.h"
@@ -209,14 +210,15 @@ private:
     std::vector<Part> parts_;
 };
 
-// A run by its phases; `fill` fills what lies outside the domain.
+// A run by its phases; `fill` fills what lies outside the domain. `wait`: before another look at what is not done yet.
 template <class Fill>
-void run_by_phases(halo_exchange *exchange, const halo_run &run, Fill &&fill) {
+void run_by_phases(
+    halo_exchange *exchange, const halo_run &run, Fill &&fill, const std::function<void()> &wait = [] {}) {
     OK(halo_exchange_post(exchange, &run));
     halo_status sent = HALO_BUSY;
-    while ((sent = halo_exchange_send(exchange, HALO_STREAM_NONE)) == HALO_BUSY) {}
+    while ((sent = halo_exchange_send(exchange, HALO_STREAM_NONE)) == HALO_BUSY) wait();
     OK(sent);
-    for (int32_t done = 0; done == 0;) OK(halo_exchange_test(exchange, &done));
+    for (int32_t done = 0; done == 0; wait()) OK(halo_exchange_test(exchange, &done));
     OK(halo_exchange_unpack(exchange, HALO_STREAM_NONE));
     fill();
     OK(halo_exchange_refine(exchange, HALO_STREAM_NONE));
