@@ -35,18 +35,14 @@ inline std::vector<halo_leaf> leaves_of(const Model &model) {
     return { desc.leaves, desc.leaves + desc.n_leaves };
 }
 
-inline std::vector<halo_leaf> adapted(const Model &model, uint64_t seed) {
+inline std::vector<halo_leaf> adapted_to_finest(const Model &model, uint64_t seed) {
     Random random(seed);
     std::vector<int32_t> marks;
     for (const Block &block : model.blocks()) {
         const uint64_t drawn = random() % 4;
         marks.push_back(drawn == 0 && block.level < finest ? HALO_MARK_REFINE : drawn == 1 ? HALO_MARK_KEEP : HALO_MARK_COARSEN);
     }
-    int64_t n = 0;
-    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), nullptr, nullptr, 0, &n));
-    std::vector<halo_leaf> leaves(static_cast<size_t>(n));
-    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), leaves.data(), nullptr, n, &n));
-    return leaves;
+    return adapted(model, marks);
 }
 
 // A field of a linear function.
@@ -163,7 +159,7 @@ public:
         const auto seed = static_cast<uint64_t>(number * 2 * n_out);
         std::vector<std::vector<halo_leaf>> lists{ leaves_of(home_) };
         for (int64_t i = 0; i < n_out; ++i) {
-            lists.push_back(adapted(mesh_->model(), seed + static_cast<uint64_t>(i)));
+            lists.push_back(adapted_to_finest(mesh_->model(), seed + static_cast<uint64_t>(i)));
             remesh(lists.back(), seed + static_cast<uint64_t>(i));
         }
         for (int64_t i = n_out - 1; i >= 0; --i) remesh(lists[static_cast<size_t>(i)], i == 0 ? 0 : seed + static_cast<uint64_t>(n_out + i));

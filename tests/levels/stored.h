@@ -72,17 +72,21 @@ struct PointField {
     }
 };
 
+inline std::vector<halo_leaf> adapted(const Model &model, const std::vector<int32_t> &marks) {
+    int64_t n = 0;
+    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), nullptr, nullptr, 0, &n));
+    std::vector<halo_leaf> leaves(static_cast<size_t>(n));
+    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), leaves.data(), nullptr, n, &n));
+    return leaves;
+}
+
 // The leaves after some have been refined, others coarsened.
 inline std::vector<halo_leaf> adapted(const Model &model, uint64_t seed) {
     Random random(seed);
     std::vector<int32_t> marks;
     for (size_t gid = 0; gid < model.blocks().size(); ++gid)
         marks.push_back(random() % 4 == 0 ? HALO_MARK_REFINE : random() % 2 == 0 ? HALO_MARK_COARSEN : HALO_MARK_KEEP);
-    int64_t n = 0;
-    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), nullptr, nullptr, 0, &n));
-    std::vector<halo_leaf> leaves(static_cast<size_t>(n));
-    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), leaves.data(), nullptr, n, &n));
-    return leaves;
+    return adapted(model, marks);
 }
 
 // A value of a field.
