@@ -10,6 +10,10 @@ namespace halo {
 
 namespace {
 
+// Directions up to the last that is refined.
+int32_t n_refined(const LevelRatio &ratio) { return ratio[2] > 1 ? 3 : ratio[1] > 1 ? 2 : 1; }
+bool is_halves(const LevelRatio &ratio) { return ratio == halves(n_refined(ratio)); }
+
 // The values of one component, as real numbers; complex ones are two such.
 template <class Real>
 struct Reals {
@@ -177,33 +181,49 @@ void prolongate_in(int32_t n_dims, bool linear, const Reals<Real> &coarse, const
     return linear ? prolongate_box<3, true, Ratio>(coarse, fine, box, ratio) : prolongate_box<3, false, Ratio>(coarse, fine, box, ratio);
 }
 
-// A value between coarse points in the directions up to the n-th that have points on faces; `in`: the coarse one below it.
-template <class Real>
-Real between(const Real *coarse, const std::array<int64_t, 3> &stride, const std::array<CellIn, 3> &in, const LevelRatio &ratio, int32_t centring,
-             bool linear, size_t n) {
-    if (n == 0) {
+// A value between coarse points in the directions below the n-th whose bit is set; `in`: the coarse one below it. Slopes go along the other ones.
+template <int faces, bool linear, size_t n, class Real>
+Real between(const Real *coarse, const std::array<int64_t, 3> &stride, const std::array<CellIn, 3> &in, size_t n_dims) {
+    if constexpr (n == 0) {
         Real value = *coarse;
-        for (size_t d = 0; linear && d < 3; ++d)
-            if ((centring >> d & 1) == 0 && ratio[d] > 1) value += along(coarse, stride[d], in[d].offset<Real>(ratio[d]));
+        if constexpr (linear)
+            for (size_t d = 0; d < n_dims; ++d)
+                if ((faces >> d & 1) == 0) value += along(coarse, stride[d], in[d].offset<Real>(2));
         return value;
+    } else {
+        constexpr size_t d = n - 1;
+        const Real below = between<faces, linear, d>(coarse, stride, in, n_dims);
+        if ((faces >> d & 1) == 0 || in[d].number == 0) return below;
+        return (below + between<faces, linear, d>(coarse + stride[d], stride, in, n_dims)) / Real(2);
     }
-    const size_t d = n - 1;
-    const Real below = between(coarse, stride, in, ratio, centring, linear, d);
-    if ((centring >> d & 1) == 0 || in[d].number == 0) return below;
-    const Real above = between(coarse + stride[d], stride, in, ratio, centring, linear, d);
-    return (static_cast<Real>(ratio[d] - in[d].number) * below + static_cast<Real>(in[d].number) * above) / static_cast<Real>(ratio[d]);
 }
 
-template <class Real>
-void interpolate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, const LevelRatio &place, int32_t centring,
-                     bool linear) {
-    const AnyRatio ratio(place);
+template <int faces, bool linear, class Real>
+void interpolate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, const LevelRatio &place) {
+    const Halves ratio(place);
+    const auto n_dims = static_cast<size_t>(n_refined(place));
+    const auto in = [&](int64_t point, size_t d) { return d < n_dims ? ratio.at(point, d) : CellIn{ point, 0 }; };
     for (int64_t z = box.low[2]; z < box.high[2]; ++z)
-        for (int64_t y = box.low[1]; y < box.high[1]; ++y)
-            for (int64_t x = box.low[0]; x < box.high[0]; ++x) {
-                const std::array<CellIn, 3> in{ ratio.at(x, 0), ratio.at(y, 1), ratio.at(z, 2) };
-                *fine.at(x, y, z) = between<Real>(coarse.at(in[0].coarse, in[1].coarse, in[2].coarse), coarse.stride, in, place, centring, linear, 3);
-            }
+        for (int64_t y = box.low[1]; y < box.high[1]; ++y) {
+            std::array<CellIn, 3> at{ in(box.low[0], 0), in(y, 1), in(z, 2) };
+            const Real *const from = coarse.at(0, at[1].coarse, at[2].coarse);
+            Real *const to = fine.at(0, y, z);
+            for (int64_t x = box.low[0]; x < box.high[0]; ++x, at[0] = ratio.after(at[0]))
+                to[x * fine.stride[0]] = between<faces, linear, 3>(from + at[0].coarse * coarse.stride[0], coarse.stride, at, n_dims);
+        }
+}
+
+template <bool linear, class Real>
+void interpolate_in(int faces, const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, const LevelRatio &ratio) {
+    switch (faces) {
+    case 1: return interpolate_box<1, linear>(coarse, fine, box, ratio);
+    case 2: return interpolate_box<2, linear>(coarse, fine, box, ratio);
+    case 3: return interpolate_box<3, linear>(coarse, fine, box, ratio);
+    case 4: return interpolate_box<4, linear>(coarse, fine, box, ratio);
+    case 5: return interpolate_box<5, linear>(coarse, fine, box, ratio);
+    case 6: return interpolate_box<6, linear>(coarse, fine, box, ratio);
+    default: return interpolate_box<7, linear>(coarse, fine, box, ratio);
+    }
 }
 
 // Parts are numbered as those of a block are: bit d set, if it is the upper one along direction d.
@@ -250,10 +270,6 @@ void divide_box(const std::array<Reals<Real>, 3> &faces, const halo_box &box) {
             for (int64_t x = box.low[0]; x < box.high[0]; ++x) divide_cell<n_dims>(faces, { 2 * x, n_dims > 1 ? 2 * y : y, n_dims > 2 ? 2 * z : z });
 }
 
-// Directions up to the last that is refined.
-int32_t n_refined(const LevelRatio &ratio) { return ratio[2] > 1 ? 3 : ratio[1] > 1 ? 2 : 1; }
-bool is_halves(const LevelRatio &ratio) { return ratio == halves(n_refined(ratio)); }
-
 // At the ends of the way the values of one alone, also where the other's are no numbers.
 template <class Real>
 void mix_box(double fraction, const Reals<Real> &old, const Reals<Real> &later, const Reals<Real> &to, const halo_box &box) {
@@ -283,8 +299,12 @@ void restrict_values(const LevelValues &values, int32_t centring, const PartValu
 void prolongate_values(const LevelValues &values, int32_t centring, bool linear, const PartValues &coarse, const PartValues &fine,
                        const halo_box &fine_points) {
     const LevelRatio &ratio = values.ratio;
+    const int faces = centring & ((1 << n_refined(ratio)) - 1);
+    if (faces != 0 && !is_halves(ratio))
+        fail(HALO_ERR_INTERNAL, "level operators: points of centring %d between coarse ones, by another ratio than 2", centring);
     const auto prolongate_them = [&](const auto &from, const auto &to) {
-        if (centring != HALO_CENTRE_CELL) return interpolate_box(from, to, fine_points, ratio, centring, linear);
+        if (faces != 0 && linear) return interpolate_in<true>(faces, from, to, fine_points, ratio);
+        if (faces != 0) return interpolate_in<false>(faces, from, to, fine_points, ratio);
         if (is_halves(ratio)) return prolongate_in<Halves>(n_refined(ratio), linear, from, to, fine_points, ratio);
         prolongate_in<AnyRatio>(n_refined(ratio), linear, from, to, fine_points, ratio);
     };

@@ -38,7 +38,7 @@ void restrict_values(const LevelValues &values, int32_t centring, const PartValu
 
 // Points of a box of the fine index space are made from coarse ones. In directions in which their centring has cells: the value of the coarse cell
 // that they lie in; with `linear`, and its slope there: the smaller one of both sides, 0 where they have different signs (minmod), for which one
-// coarse cell around it is read. In the other directions: that of the coarse point in the same place, or a mean of the two around them, by distance.
+// coarse cell around it is read. In the other directions: that of the coarse point in the same place, or a mean of the two around them.
 void prolongate_values(const LevelValues &values, int32_t centring, bool linear, const PartValues &coarse, const PartValues &fine,
                        const halo_box &fine_points);
 
