@@ -377,7 +377,7 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
           limit,
           { "element_bytes 9223372036854775807 exceeds 2147483647" },
           [](World &w) { return field_on(w.ring, [](auto &d) { d.type = HALO_BYTES, d.element_bytes = most; }); } },
-        { "ghosts", argument, { "2147483647", "0 to 4" }, [](World &w) { return field_on(w.ring, [](auto &d) { d.ghost_low[0] = INT32_MAX; }); } },
+        { "ghosts", argument, { "2147483647", "0 to 768" }, [](World &w) { return field_on(w.ring, [](auto &d) { d.ghost_low[0] = INT32_MAX; }); } },
         { "sets",
           limit,
           { "field wrong: n_sets 2147483647 exceeds 64" },

@@ -81,14 +81,14 @@ void ForestSteps::find_ghosts(size_t field) {
         for (const int64_t gid : forest(field).local_parts()) find_divided(field, gid);
     for (int32_t place = 0; place < std::ssize(places); ++place) {
         const LevelEdges edges(forest(field), ghosts_[field], places[static_cast<size_t>(place)]);
+        for (const LevelWay way : { LevelWay::to_coarser, LevelWay::beside })
+            edges.emit(way, [&](const Edge &edge) { add_sent(field, place, edge); });
         for (const int64_t gid : forest(field).local_parts()) {
             Work &work = work_of(field, gid);
             for (const halo_box &box : edges.made(gid)) work.made.emplace_back(place, box);
             for (const halo_box &box : edges.read_inside(gid)) work.send(place, box);
             if (halves_ghosts(field)) work.halved_ghosts = edges.read_beside(gid);
         }
-        for (const LevelWay way : { LevelWay::to_coarser, LevelWay::beside })
-            edges.emit(way, [&](const Edge &edge) { add_sent(field, place, edge); });
     }
 }
 
