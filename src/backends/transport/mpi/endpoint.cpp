@@ -244,9 +244,12 @@ halo_status Endpoint::receive_matched(Matched &matched, void *data, size_t capac
 
 #endif
 
+// Where a message waits that nobody has received, MPI may find it and look no further: then it is asked for one that never comes, as no rank sends to
+// itself.
 halo_status Endpoint::progress() {
     int flag = 0;
     int code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, lanes_[0], &flag, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS && flag != 0) code = MPI_Iprobe(rank_, MPI_ANY_TAG, lanes_[0], &flag, MPI_STATUS_IGNORE);
     return code == MPI_SUCCESS ? HALO_SUCCESS : failure(host_, "MPI_Iprobe", code);
 }
 
