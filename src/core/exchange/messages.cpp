@@ -169,6 +169,12 @@ bool Messages::end_failed_run(uint32_t epoch, const Error &error) noexcept {
     return all;
 }
 
+bool Messages::progress_alone(bool in_run) {
+    bool under_way = false;
+    for (auto &link : links_) under_way = link->progress_alone(in_run) || under_way;
+    return under_way;
+}
+
 void Messages::abandon() noexcept {
     give_up_paths();
     for (auto &link : links_) link->abandon();

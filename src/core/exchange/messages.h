@@ -61,6 +61,9 @@ public:
     bool end_failed_run(uint32_t epoch, const Error &error) noexcept;
     void abandon() noexcept;
 
+    // Without the caller (Progressing). True: something is under way.
+    bool progress_alone(bool in_run);
+
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
     std::string missing(const Run &run) const;
     void count(halo_exchange_stats &stats) const;

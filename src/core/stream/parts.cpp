@@ -59,6 +59,12 @@ bool LeavingParts::have_left(Context &context) {
     return true;
 }
 
+bool LeavingParts::any_under_way(Context &context) {
+    bool any = false;
+    for (size_t i = 0; i < n_; ++i) any = !is_complete(*parts_[i], context.fabric()) || any;
+    return any;
+}
+
 void LeavingParts::abandon(uint32_t epoch) {
     for (size_t i = 0; i < n_; ++i) {
         PartHeader header{};
@@ -75,22 +81,35 @@ void LeavingParts::linger(Context &context) {
 }
 
 // Several may come in at once. What may be a failure is looked at first: messages behind it are of the next run.
-Part *ArrivingParts::next(Context &context, int32_t peer, int32_t tag) {
+bool ArrivingParts::may_find_more() const {
     constexpr size_t most_of_failure = sizeof(MessageHeader) + most_plain_bytes;
-    const auto may_go_on = [&] { return n_found_ == n_here_ || parts_[n_found_ - 1]->bytes > most_of_failure; };
-    while (n_found_ < expected_.size() && may_go_on() && find(context, peer, tag)) {}
+    return n_found_ < expected_.size() && (n_found_ == n_here_ || parts_[n_found_ - 1]->bytes > most_of_failure);
+}
+
+Part *ArrivingParts::next(Context &context, int32_t peer, int32_t tag) {
+    while (may_find_more() && find(context, peer, tag, false)) {}
     if (n_here_ == n_found_) return nullptr;
     Part &part = *parts_[n_here_];
     return is_complete(part, context.fabric(), &part.bytes) ? &part : nullptr;
 }
 
-bool ArrivingParts::find(Context &context, int32_t peer, int32_t tag) {
+bool ArrivingParts::come_alone(Context &context, int32_t peer, int32_t tag) {
+    while (may_find_more() && find(context, peer, tag, true)) {}
+    bool all = n_here_ < n_found_;
+    for (size_t i = n_here_; i < n_found_; ++i) all = is_complete(*parts_[i], context.fabric(), &parts_[i]->bytes) && all;
+    return all && !may_find_more();
+}
+
+bool ArrivingParts::find(Context &context, int32_t peer, int32_t tag, bool alone) {
+    if (alone && n_found_ == parts_.size()) return false;
     Matched message{};
     size_t bytes = 0;
     if (!context.fabric().probe(peer, 0, tag, bytes, message)) return false;
     if (n_found_ == parts_.size()) parts_.push_back(std::make_unique<Part>());
     Part &part = *parts_[n_found_];
-    make_room(part, std::max(bytes, sizeof(PartHeader)), context);
+    const size_t wanted = std::max(bytes, sizeof(PartHeader));
+    if (alone && part.buffer.bytes() < wanted) return false; // it stays found
+    make_room(part, wanted, context);
     part.peer = peer;
     part.bytes = bytes;
     context.fabric().receive_matched(message, peer, part.buffer.data(), part.buffer.bytes(), part.request);

@@ -40,6 +40,8 @@ public:
     int64_t send(Context &context, int32_t peer, int32_t tag, uint32_t serial, uint32_t epoch);
     // Polls: have all left? Then the next run's may be added.
     bool have_left(Context &context);
+    // Polls alone: those that have left stay the run's.
+    bool any_under_way(Context &context);
     // Who abandons the run uses nothing of it any more; peers still take what runs before have sent.
     void abandon(uint32_t epoch);
     void linger(Context &context);
@@ -67,13 +69,16 @@ public:
 
     // Polls: the next message, if it is here as a whole. It is a part, and then is accepted, or something else, and is taken out.
     Part *next(Context &context, int32_t peer, int32_t tag);
+    // Without memory for more, and none is accepted. True: nothing more comes so.
+    bool come_alone(Context &context, int32_t peer, int32_t tag);
     void accept() { ++n_here_; }
     Buffer take_out();
     // The run has ended without them: what is coming in is the context's, what has not been found is dropped when it is. True: there is some of that.
     bool give_up(Context &context) noexcept;
 
 private:
-    bool find(Context &context, int32_t peer, int32_t tag);
+    bool find(Context &context, int32_t peer, int32_t tag, bool alone);
+    bool may_find_more() const;
 
     std::vector<size_t> expected_;
     std::vector<std::unique_ptr<Part>> parts_; // the first n_found_ have been found, the first n_here_ accepted

@@ -164,6 +164,8 @@ public:
 
     // This run's data?
     bool has_sent() const { return last_sent_ == epoch_; }
+    // Without the caller (Progressing). `in_run`: something of the peer's may be awaited. True: something is under way.
+    bool progress_alone(bool in_run);
     // All data so far, on their way through the transport: its memory is free.
     bool all_left() { return has_left(0) && has_left(1); }
 
@@ -207,6 +209,9 @@ private:
     // As far as the peer has told.
     bool knows_end_of(uint32_t epoch) const { return !is_before(consumed_by_peer_, epoch); }
     bool receive_one(size_t &bytes);
+    bool begin_receive(bool alone);
+    bool has_come(size_t &bytes);
+    bool come_alone();
     bool take_ahead(size_t &bytes);
     bool has_come_ahead();
     bool find_message();
@@ -276,10 +281,10 @@ private:
     std::byte *message_ = nullptr; // the last one that was taken, there or in a slot
     Request receive_request_{};
     Receive receive_ = Receive::none;
-    size_t held_bytes_ = 0;  // of a message of the next run in receive_buffer_; 0: none
-    Buffer ahead_buffer_;    // for one that comes while receive_buffer_ is in use
-    size_t ahead_bytes_ = 0; // of it, once it is there
-    bool in_ahead_ = false;  // the request's message comes there
+    std::optional<size_t> held_; // bytes of a message in receive_buffer_ that has not been looked at, or is of the next run
+    Buffer ahead_buffer_;        // for one that comes while receive_buffer_ is in use
+    size_t ahead_bytes_ = 0;     // of it, once it is there
+    bool in_ahead_ = false;      // the request's message comes there
     bool arrived_ = true;
     bool has_failed_ = false;  // in some run: the peer's part of it may never have been looked at
     bool lacks_parts_ = false; // the last run that failed: those that had not been found

@@ -21,7 +21,7 @@ void Stream::ensure_receive_buffer(size_t bytes) {
 }
 
 void Stream::post_receive() {
-    if (receive_ != Receive::none || held_bytes_ > 0 || ahead_bytes_ > 0) return;
+    if (receive_ != Receive::none || held_ || ahead_bytes_ > 0) return;
     const size_t capacity = receive_capacity();
     ensure_receive_buffer(capacity);
     std::memset(receive_buffer_.data(), 0, sizeof(MessageHeader)); // else a shorter message, taken when the receive is cancelled, had an older one's
@@ -43,7 +43,7 @@ bool Stream::decline() {
 
 bool Stream::test() {
     const bool may_lie_in_slot = !arrived_ && slot_reader_;
-    if (may_lie_in_slot && (find_in_slot() || (receive_ == Receive::none && ++looks_ % looks_per_probe != 0))) return arrived_;
+    if (may_lie_in_slot && (find_in_slot() || (receive_ == Receive::none && !held_ && ++looks_ % looks_per_probe != 0))) return arrived_;
     while (!arrived_ && find_message()) {}
     return arrived_;
 }
@@ -75,21 +75,59 @@ bool Stream::find_message() {
 }
 
 bool Stream::receive_one(size_t &bytes) {
-    if ((bytes = std::exchange(held_bytes_, 0)) > 0) return true;
-    if (in_ahead_ || ahead_bytes_ > 0) return take_ahead(bytes);
-    Fabric &fabric = context_.fabric();
-    if (receive_ == Receive::none && probing()) {
-        Matched message{};
-        if (!fabric.probe(spec_.peer, 0, tag_, bytes, message)) return false;
-        ensure_receive_buffer(std::max(bytes, least_capacity));
-        fabric.receive_matched(message, spec_.peer, receive_buffer_.data(), receive_buffer_.bytes(), receive_request_);
-        receive_ = Receive::matched;
-    } else if (receive_ == Receive::none) {
-        post_receive();
+    if (held_) {
+        bytes = *held_;
+        held_.reset();
+        return true;
     }
-    if (!fabric.test(receive_request_, spec_.peer, &bytes)) return false;
+    if (in_ahead_ || ahead_bytes_ > 0) return take_ahead(bytes);
+    if (receive_ == Receive::none && !begin_receive(false)) return false;
+    return has_come(bytes);
+}
+
+// False: nothing has been found; or, `alone`, it has no room, and stays found until the caller takes memory for it.
+bool Stream::begin_receive(bool alone) {
+    const auto has_room = [&](size_t bytes) { return !alone || is_fit(receive_buffer_, bytes); };
+    if (!probing()) {
+        if (!has_room(receive_capacity())) return false;
+        post_receive();
+        return true;
+    }
+    Matched message{};
+    size_t bytes = 0;
+    if (!context_.fabric().probe(spec_.peer, 0, tag_, bytes, message)) return false;
+    const size_t wanted = std::max(bytes, least_capacity);
+    if (!has_room(wanted)) return false;
+    ensure_receive_buffer(wanted);
+    context_.fabric().receive_matched(message, spec_.peer, receive_buffer_.data(), receive_buffer_.bytes(), receive_request_);
+    receive_ = Receive::matched;
+    return true;
+}
+
+bool Stream::has_come(size_t &bytes) {
+    if (!context_.fabric().test(receive_request_, spec_.peer, &bytes)) return false;
     receive_ = Receive::none;
     return true;
+}
+
+// True: nothing more comes before the caller has looked at what has.
+bool Stream::come_alone() {
+    if (arrived_ || held_) return true;
+    if (awaits_parts()) return arriving_.come_alone(context_, spec_.peer, tag_);
+    if (in_ahead_ || ahead_bytes_ > 0) return has_come_ahead();
+    if (receive_ == Receive::none && !begin_receive(true)) return false;
+    size_t bytes = 0;
+    if (has_come(bytes)) held_ = bytes;
+    return held_.has_value();
+}
+
+bool Stream::progress_alone(bool in_run) {
+    bool under_way = in_run && !come_alone();
+    const auto leaves = [&](auto &message) { under_way = !is_complete(*message, context_.fabric()) || under_way; };
+    std::for_each(std::begin(slots_), std::end(slots_), leaves);
+    std::for_each(extras_.begin(), extras_.end(), leaves);
+    for (LeavingParts &leaving : leaving_) under_way = leaving.any_under_way(context_) || under_way;
+    return under_way;
 }
 
 bool Stream::take_ahead(size_t &bytes) {
@@ -110,7 +148,7 @@ bool Stream::has_come_ahead() {
 
 // Whatever it is, it is kept for the next run.
 void Stream::look_ahead() {
-    if (!arrived_ || !spec_.receive.active || held_bytes_ > 0 || ahead_bytes_ > 0) return;
+    if (!arrived_ || !spec_.receive.active || held_ || ahead_bytes_ > 0) return;
     if (receive_ == Receive::none) {
         Fabric &fabric = context_.fabric();
         Matched message{};
@@ -141,7 +179,7 @@ void Stream::take(size_t bytes) {
     }
     note_abilities(header);
     if (overtakes_slot(header)) {
-        held_bytes_ = bytes;
+        held_ = bytes;
         find_in_slot();
         return;
     }
