@@ -80,6 +80,9 @@ constexpr Setting table[] = {
       "Where modules are looked for ahead of the library's own directory. Ignored in processes that run with raised rights." },
     { "pool.cap", SettingType::bytes, "inf", 4096, unlimited, nullptr, fixed, may_differ,
       "The most a pool holds, in use and kept for reuse, for each memory kind and device. Beyond it calls fail with HALO_ERR_MEMORY." },
+    { "threads", SettingType::word, "serialized", 0, 0, "serialized|multiple", fixed, may_differ,
+      "Calls on a context and what was made from it come from one thread at a time, which the program sees to, or from several at once, which take "
+      "turns. See docs/threads.md." },
     { "host.threads", SettingType::integer, "1", 1, 1024, nullptr, fixed, may_differ, "Threads of the host device for one table of copies." },
     { "wait.spin", SettingType::integer, "100", 0, 1e9, nullptr, changeable, may_differ,
       "Turns of a wait before the first yield. Small, because ranks may share cores; larger is better where each has its own." },

@@ -253,7 +253,7 @@ halo_status halo_reduction_end(halo_reduction *reduction, void *out) {
 halo_status halo_reduction_destroy(halo_reduction **reduction) {
     return guard([&] {
         require(reduction, "reduction");
-        require_callable(shell_of(*reduction), HandleKind::reduction);
+        const CallLock::Call call = require_callable(shell_of(*reduction), HandleKind::reduction);
         destroy_object<Reduction>(reduction);
     });
 }

@@ -89,12 +89,15 @@ Channels require_channels(const char *call, halo_channel *const *channels, int64
 template <class Body>
 halo_status with_channels(const char *call, halo_channel *const *channels, int64_t n, Body &&body) noexcept {
     Context *context = nullptr;
+    CallLock::Call locked; // lasts until the failure's text is kept
     return guard(
         [&] {
             const Channels list = require_channels(call, channels, n);
             if (!list.empty()) {
-                context = &list[0]->registry->context();
-                enter(*context, Inside::nothing);
+                Context &of_list = list[0]->registry->context();
+                locked.begin(of_list.call_lock());
+                context = &of_list;
+                of_list.admit(Inside::nothing);
             }
             return body(list);
         },

@@ -17,22 +17,30 @@ inline void require_channel(const halo_channel *channel) {
          static_cast<const void *>(channel));
 }
 
+// It lives, or has lived.
+inline bool is_known(const halo_channel *channel) {
+    return channel && (channel->magic == halo_channel::alive || channel->magic == halo_channel::destroyed);
+}
+
 // Run the body of a function on a channel: errors also become the context's last error.
 // Functions that only read, as their handle is const, may be called inside callbacks.
 template <class H, class Body>
 halo_status with_channel(H *channel, Body &&body) noexcept {
+    Context *context = nullptr; // that the call is in
+    CallLock::Call call;        // lasts until the failure's text is kept
     return guard(
         [&] {
-            require_channel(channel);
-            if constexpr (!std::is_const_v<H>) {
-                channel->registry->context().call_rules().require(Inside::nothing);
-                channel->registry->context().let_depart();
+            if (is_known(channel)) {
+                Context &of_channel = channel->registry->context();
+                call.begin(of_channel.call_lock());
+                context = &of_channel;
             }
+            require_channel(channel);
+            if constexpr (!std::is_const_v<H>) context->admit(Inside::nothing);
             return body(const_cast<halo_channel &>(*channel));
         },
         [&](const char *text, halo_status) noexcept {
-            if (channel && (channel->magic == halo_channel::alive || channel->magic == halo_channel::destroyed))
-                channel->registry->context().remember_error(text);
+            if (context) context->remember_error(text);
         });
 }
 

@@ -74,11 +74,12 @@ void check_bootstrap(const halo_bootstrap &given) {
 ContextObject &context_object(const halo_context *context) { return object_of<ContextObject>(context); }
 
 // It may still log then. What a device has failed in, with nobody left to be told of it, is told at last.
-void destroy(halo_context **context) {
+void destroy(halo_context **context, CallLock::Call &call) {
     ContextObject *object = &context_object(*context);
     const std::optional<Error> failed = object->context.end_device_work();
     retire(shell_of(*context));
     *context = nullptr;
+    call.end();
     delete object;
     if (failed) throw Error(*failed);
 }
@@ -174,25 +175,26 @@ halo_status halo_inproc_destroy(halo_inproc **group) {
 halo_status halo_context_destroy(halo_context **context) {
     return guard([&] {
         require(context, "context");
-        require_callable(shell_of(*context), HandleKind::context);
+        CallLock::Call call = require_callable(shell_of(*context), HandleKind::context);
         ContextObject &object = context_object(*context);
         const int64_t children = object.context.children + object.channels.size() + object.accesses.n_open_without_fields();
         if (children > 0) fail(HALO_BUSY, "context: what was made with it still exists: %s", all_left(object).c_str());
-        destroy(context);
+        destroy(context, call);
     });
 }
 
 halo_status halo_context_destroy_with_all(halo_context **context) {
     return guard([&] {
         require(context, "context");
-        require_callable(shell_of(*context), HandleKind::context);
+        CallLock::Call call = require_callable(shell_of(*context), HandleKind::context);
         ContextObject &object = context_object(*context);
+        if (object.context.call_lock().any_rests()) fail(HALO_ERR_STATE, "context: another thread is in a call on an exchange, and waits there");
         Shells all; // handles are known up to the end
         if (const std::string given_up = give_up_all(object); !given_up.empty())
             object.context.log().warn("context: destroyed while something is in flight, which is given up: %s", given_up.c_str());
         destroy_all(object);
         all = std::move(object.shells);
-        destroy(context);
+        destroy(context, call);
     });
 }
 

@@ -122,7 +122,7 @@ halo_status halo_exchange_create_levels(halo_field *const *coarse, halo_field *c
 halo_status halo_exchange_destroy(halo_exchange **exchange) {
     return guard([&] {
         require(exchange, "exchange");
-        require_callable(shell_of(*exchange), HandleKind::exchange);
+        const CallLock::Call call = require_callable(shell_of(*exchange), HandleKind::exchange);
         if (exchange_of(*exchange).in_flight()) fail(HALO_BUSY, "exchange: a run is in flight; finish or abandon it first");
         const std::optional<Error> failed = exchange_of(*exchange).take_device_failure();
         const Context &context = shell_of(*exchange)->owner->context;

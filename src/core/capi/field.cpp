@@ -72,7 +72,7 @@ halo_status halo_field_get_desc(const halo_field *field, halo_field_desc *desc) 
 halo_status halo_field_destroy(halo_field **field) {
     return guard([&] {
         require(field, "field");
-        require_callable(shell_of(*field), HandleKind::field);
+        const CallLock::Call call = require_callable(shell_of(*field), HandleKind::field);
         const Field &object = object_of<Field>(*field);
         ContextObject &owner = *shell_of(*field)->owner;
         if (const std::string exchanges = exchanges_over(owner.shells, object); !exchanges.empty())

@@ -49,14 +49,12 @@ void require_handle(const Handle *handle, HandleKind kind) {
     if (!handle->alive) fail(HALO_ERR_HANDLE, "%s %p has been destroyed", name, static_cast<const void *>(handle));
 }
 
-void enter(Context &context, Inside most) {
-    context.call_rules().require(most);
-    context.let_depart();
-}
-
-void require_callable(const Handle *handle, HandleKind kind, Inside most) {
+CallLock::Call require_callable(Handle *handle, HandleKind kind) {
     require_handle(handle, kind);
-    enter(handle->owner->context, most);
+    CallLock::Call call;
+    call.begin(handle->owner->context.call_lock(), in_call_of(handle));
+    handle->owner->context.admit(Inside::nothing);
+    return call;
 }
 
 } // namespace halo

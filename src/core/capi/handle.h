@@ -42,6 +42,7 @@ struct Handle {
     ContextObject *owner;
     void *object;
     Handle *next_retired;
+    bool in_call = false; // of an exchange, where several threads are let in
 };
 
 // What kind of object a handle type stands for.
@@ -101,22 +102,25 @@ struct ContextObject {
 // The handle is what it should be, and its object lives. HALO_ERR_ARGUMENT, HALO_ERR_HANDLE.
 void require_handle(const Handle *handle, HandleKind kind);
 
-// Every call that may change something: is it allowed now? HALO_ERR_STATE. What devices have made ready leaves.
-void enter(Context &context, Inside most);
+// Where the waits of a call on an object let other threads in; null: they do not.
+inline bool *in_call_of(Handle *handle) { return handle->kind == HandleKind::exchange ? &handle->in_call : nullptr; }
 
-// The same, and its context may be called now. HALO_ERR_STATE.
-void require_callable(const Handle *handle, HandleKind kind, Inside most = Inside::nothing);
+// A call on a handle that is what it should be, which may be made now. HALO_ERR_ARGUMENT, HALO_ERR_HANDLE, HALO_ERR_STATE.
+CallLock::Call require_callable(Handle *handle, HandleKind kind);
 
 // Run the body of a function on a handle: errors also become the context's last error. `most`: inside which callbacks of the program it may be
 // called; functions that only read, as their handle is const, always.
 template <Inside most = Inside::nothing, class H, class Body>
 halo_status with_handle(H *handle, Body &&body) noexcept {
     const Handle *shell = nullptr;
+    CallLock::Call call; // lasts until the failure's text is kept
     return guard(
         [&] {
             require_handle(shell_of(handle), kind_of(handle));
+            Context &context = shell_of(handle)->owner->context;
+            call.begin(context.call_lock(), std::is_const_v<H> ? nullptr : in_call_of(shell_of(handle)));
             shell = shell_of(handle);
-            if constexpr (!std::is_const_v<H>) enter(shell->owner->context, most);
+            if constexpr (!std::is_const_v<H>) context.admit(most);
             return body();
         },
         [&](const char *text, halo_status status) noexcept {

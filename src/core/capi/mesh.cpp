@@ -75,7 +75,7 @@ halo_status halo_mesh_create(halo_context *context, const halo_mesh_desc *desc, 
 halo_status halo_mesh_destroy(halo_mesh **mesh) {
     return guard([&] {
         require(mesh, "mesh");
-        require_callable(shell_of(*mesh), HandleKind::mesh);
+        const CallLock::Call call = require_callable(shell_of(*mesh), HandleKind::mesh);
         destroy_object<Mesh>(mesh);
     });
 }

@@ -88,7 +88,7 @@ halo_status halo_particles_create(halo_topology *topology, const halo_particles_
 halo_status halo_particles_destroy(halo_particles **particles) {
     return guard([&] {
         require(particles, "particles");
-        require_callable(shell_of(*particles), HandleKind::particles);
+        const CallLock::Call call = require_callable(shell_of(*particles), HandleKind::particles);
         if (const auto &object = object_of<Particles>(*particles); object.in_flight())
             fail(HALO_BUSY, "%s: a run is in flight", object.what().c_str());
         destroy_object<Particles>(particles);

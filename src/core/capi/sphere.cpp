@@ -80,7 +80,7 @@ halo_status halo_sphere_create(halo_context *context, const halo_sphere_desc *de
 halo_status halo_sphere_destroy(halo_sphere **sphere) {
     return guard([&] {
         require(sphere, "sphere");
-        require_callable(shell_of(*sphere), HandleKind::sphere);
+        const CallLock::Call call = require_callable(shell_of(*sphere), HandleKind::sphere);
         destroy_object<Sphere>(sphere);
     });
 }

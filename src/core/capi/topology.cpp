@@ -45,7 +45,7 @@ halo_status halo_topology_create_regions(halo_context *context, const halo_regio
 halo_status halo_topology_destroy(halo_topology **topology) {
     return guard([&] {
         require(topology, "topology");
-        require_callable(shell_of(*topology), HandleKind::topology);
+        const CallLock::Call call = require_callable(shell_of(*topology), HandleKind::topology);
         const Topology &object = object_of<Topology>(*topology);
         if (!object.field_names.empty())
             fail(HALO_BUSY, "topology: fields on it still exist: %s", fields_on(shell_of(*topology)->owner->shells, object).c_str());
@@ -149,7 +149,7 @@ halo_status halo_topology_point_keys(const halo_topology *topology, uint64_t *ke
 
 halo_status halo_topology_edit_keys(const halo_topology *topology, const halo_keys_edit *edit, halo_topology **edited) {
     return with_handle(topology, [&] {
-        require_callable(shell_of(topology), HandleKind::topology);
+        shell_of(topology)->owner->context.admit(Inside::nothing);
         require(edit, "edit");
         require(edited, "edited");
         const halo_keys_edit known = read_struct(edit, halo_keys_edit HALO_KEYS_EDIT_INIT);

@@ -83,6 +83,7 @@ Context::Context(const ContextSource &source, const halo_context_options &option
     open_pools();
     owed_ = std::make_unique<OwedMessages>(*this);
     open_shared_memory();
+    call_lock_.arrange(config_.word("threads") == "multiple", false, check_mode_);
 }
 
 // Programs ask for the setting to know which device is theirs.
@@ -303,7 +304,14 @@ void Context::open_chosen(const TransportChoice &choice, const halo_transport_pa
 void Context::keep_to_limits(int32_t max_tag) {
     run_tags_ = std::make_unique<RunTags>(max_tag);
     channel_tags_ = std::make_unique<ChannelTags>(max_tag);
-    if (fabric_->for_this_thread_only()) call_rules_.allow_this_thread_only();
+    if (fabric_->for_this_thread_only()) keep_to_this_thread();
+}
+
+void Context::keep_to_this_thread() {
+    if (config_.word("threads") == "multiple")
+        fail(HALO_ERR_STATE, "the setting threads = multiple cannot be kept: transport %s may be used by the thread alone that has opened it",
+             fabric_->describe().c_str());
+    call_rules_.allow_this_thread_only();
 }
 
 void Context::enter(InprocMeeting &meeting) {

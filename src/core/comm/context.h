@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "comm/call_lock.h"
 #include "comm/call_rules.h"
 #include "comm/departing.h"
 #include "comm/devices.h"
@@ -73,12 +74,18 @@ public:
     const Fabric &fabric() const { return *fabric_; }
     CollectiveStream &collectives() { return *collectives_; }
     CallRules &call_rules() { return call_rules_; }
+    CallLock &call_lock() { return call_lock_; }
     // Of the host.
     Device &device() { return devices_->host(); }
     Devices &devices() { return *devices_; }
     const Devices &devices() const { return *devices_; }
     // HALO_ERR_DEVICE: there is none.
     Device &device_of(Space space) { return devices_->of(space, *pools_); }
+    // A call of the program has come. HALO_ERR_STATE: it may not be made now. Messages that wait for a device leave.
+    void admit(Inside most) {
+        call_rules_.require(most);
+        let_depart();
+    }
     // Messages that wait for a device leave if they can.
     void let_depart() {
         if (!departures_.empty()) [[unlikely]]
@@ -201,6 +208,7 @@ private:
     void open_for_ranks_of_mpi(const ContextSource &source, const halo_transport_params &params);
     void open_chosen(const TransportChoice &choice, const halo_transport_params &params);
     void keep_to_limits(int32_t max_tag);
+    void keep_to_this_thread();
     void enter(InprocMeeting &meeting);
     void await_all(InprocMeeting &meeting);
     void note_own_device();
@@ -244,6 +252,7 @@ private:
 
     Config config_;
     CallRules call_rules_;
+    CallLock call_lock_;
     halo_log_fn program_log_;
     void *program_log_user_;
     Log log_;

@@ -66,7 +66,10 @@ double Waiter::back_off() {
         next_warning_ = context_.waiting().warn_seconds > 0 ? context_.waiting().warn_seconds : 1e300;
     }
     const double waited = seconds();
-    take_break(waited, waited < context_.waiting().sleep_after);
+    CallLock &lock = context_.call_lock();
+    const bool is_short = waited < context_.waiting().sleep_after && !lock.is_wanted();
+    const auto rest = [&] { take_break(waited, is_short); };
+    lets_others_in_ ? lock.let_others_in(rest) : rest();
     return waited;
 }
 

@@ -28,10 +28,11 @@ private:
 
 class Waiter {
 public:
-    // `timeout_seconds` 0: none. `serial`: the object with runs that waits, if it is one.
+    // `timeout_seconds` 0: none. `serial`: the object with runs that waits, if it is one. Between two of its turns nothing is half done.
     Waiter(Context &context, double timeout_seconds, uint32_t serial = 0)
         : context_(context),
           timeout_(timeout_seconds),
+          lets_others_in_(serial != 0),
           patience_(context, timeout_seconds, serial) {}
 
     ~Waiter() {
@@ -51,7 +52,7 @@ public:
     // The same where there is no transport yet.
     template <class Describe>
     bool turn(Describe &&describe) {
-        if (++turns_ <= context_.waiting().spins) [[likely]]
+        if (++turns_ <= context_.waiting().spins && !context_.call_lock().is_wanted()) [[likely]]
             return true;
         const double waited = back_off();
         if (waited >= next_warning_) {
@@ -70,6 +71,7 @@ private:
 
     Context &context_;
     double timeout_;
+    bool lets_others_in_; // threads, into the context
     Patience patience_;
     double next_warning_ = 0;
     int64_t turns_ = 0;
