@@ -83,6 +83,8 @@ constexpr Setting table[] = {
     { "threads", SettingType::word, "serialized", 0, 0, "serialized|multiple", fixed, may_differ,
       "Calls on a context and what was made from it come from one thread at a time, which the program sees to, or from several at once, which take "
       "turns. See docs/threads.md." },
+    { "progress_thread", SettingType::boolean, "no", 0, 0, nullptr, fixed, may_differ,
+      "A thread of the context lets messages come and go while the program computes. MPI must have MPI_THREAD_MULTIPLE. See docs/threads.md." },
     { "host.threads", SettingType::integer, "1", 1, 1024, nullptr, fixed, may_differ, "Threads of the host device for one table of copies." },
     { "wait.spin", SettingType::integer, "100", 0, 1e9, nullptr, changeable, may_differ,
       "Turns of a wait before the first yield. Small, because ranks may share cores; larger is better where each has its own." },

@@ -79,6 +79,7 @@ void destroy(halo_context **context, CallLock::Call &call) {
     const std::optional<Error> failed = object->context.end_device_work();
     retire(shell_of(*context));
     *context = nullptr;
+    object->context.stop_progress();
     call.end();
     delete object;
     if (failed) throw Error(*failed);

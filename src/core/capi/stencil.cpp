@@ -72,6 +72,8 @@ void take_numbers(const Stencil &stencil, int32_t group, halo_field *const *fiel
     require_handle(shell_of(field), HandleKind::field);
     const Topology &topology = object_of<Field>(field).topology();
     const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
+    CallLock::Call call;
+    call.begin(topology.context().call_lock());
     const auto numbers = numbers_of(topology, n, read_optional_struct(desc, defaults), {});
     const Context::TakesNumbers taken(topology.context(), numbers);
 }

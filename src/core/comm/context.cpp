@@ -83,7 +83,13 @@ Context::Context(const ContextSource &source, const halo_context_options &option
     open_pools();
     owed_ = std::make_unique<OwedMessages>(*this);
     open_shared_memory();
-    call_lock_.arrange(config_.word("threads") == "multiple", false, check_mode_);
+    arrange_threads();
+}
+
+void Context::arrange_threads() {
+    const bool own = config_.boolean("progress_thread");
+    call_lock_.arrange(config_.word("threads") == "multiple", own, check_mode_);
+    if (own) progress_thread_ = std::make_unique<ProgressThread>(*this);
 }
 
 // Programs ask for the setting to know which device is theirs.
@@ -103,6 +109,7 @@ void Context::meet(InprocMeeting *meeting) {
         if (is_want_of_memory()) collectives_->give_up();
         throw;
     }
+    if (progress_thread_) progress_thread_->begin();
 }
 
 void Context::call_program_log(void *self, int32_t level, const char *text) {
@@ -128,6 +135,7 @@ halo_allocator Context::ProgramAllocator::through_rules() {
 }
 
 Context::~Context() {
+    stop_progress();
     end_device_work();
     await_own_messages();
     close();
@@ -308,9 +316,10 @@ void Context::keep_to_limits(int32_t max_tag) {
 }
 
 void Context::keep_to_this_thread() {
-    if (config_.word("threads") == "multiple")
-        fail(HALO_ERR_STATE, "the setting threads = multiple cannot be kept: transport %s may be used by the thread alone that has opened it",
-             fabric_->describe().c_str());
+    const bool own = config_.boolean("progress_thread");
+    if (own || config_.word("threads") == "multiple")
+        fail(HALO_ERR_STATE, "the setting %s cannot be kept: transport %s may be used by the thread alone that has opened it",
+             own ? "progress_thread = yes" : "threads = multiple", fabric_->describe().c_str());
     call_rules_.allow_this_thread_only();
 }
 
@@ -555,6 +564,11 @@ void Context::take_leftovers(int32_t peer, int32_t lane, int32_t tag) {
         linger(std::move(leftover));
         ++dropped;
     }
+}
+
+bool Context::progress_alone(int turns) {
+    for (int turn = 0; turn < turns; ++turn) fabric_->progress();
+    return progressing_.progress();
 }
 
 void Context::reap() noexcept {

@@ -23,6 +23,8 @@
 #include "comm/inquiries.h"
 #include "comm/owed.h"
 #include "comm/pending.h"
+#include "comm/progress_thread.h"
+#include "comm/progressing.h"
 #include "comm/tags.h"
 #include "memory/leases.h"
 #include "memory/pool.h"
@@ -85,6 +87,8 @@ public:
     void admit(Inside most) {
         call_rules_.require(most);
         let_depart();
+        if (progress_thread_) [[unlikely]]
+            progress_thread_->note_call();
     }
     // Messages that wait for a device leave if they can.
     void let_depart() {
@@ -92,6 +96,11 @@ public:
             departures_.let_go();
     }
     Departures &departures() { return departures_; }
+    ProgressingList &progressing() { return progressing_; }
+    // As the context's own thread: calls nothing of the program's. True: something is under way that it knows of.
+    bool progress_alone(int turns);
+    // From here on the calling thread is alone.
+    void stop_progress() noexcept { progress_thread_.reset(); }
     Pools &pools() { return *pools_; }
     const Pools &pools() const { return *pools_; }
     // Payloads of at least this many bytes may lie in shared memory; nullptr: there is none.
@@ -209,6 +218,7 @@ private:
     void open_chosen(const TransportChoice &choice, const halo_transport_params &params);
     void keep_to_limits(int32_t max_tag);
     void keep_to_this_thread();
+    void arrange_threads();
     void enter(InprocMeeting &meeting);
     void await_all(InprocMeeting &meeting);
     void note_own_device();
@@ -274,6 +284,7 @@ private:
     std::unique_ptr<Devices> devices_;
     std::optional<Error> device_failure_; // of those that nobody else was told of
     Departures departures_;
+    ProgressingList progressing_;
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
     std::map<const std::byte *, Buffer> program_memory_;
@@ -286,6 +297,7 @@ private:
     PendingMessages lingering_;
     std::unique_ptr<OwedMessages> owed_;
     std::unique_ptr<Kept> kept_ = std::make_unique<Kept>(); // but for what is lost, empty up to the end, which must not fail
+    std::unique_ptr<ProgressThread> progress_thread_;       // null: there is none
 };
 
 } // namespace halo

@@ -36,9 +36,11 @@ Round::Round(RoundSpec spec)
     context_.reap();
     if (std::all_of(spec_.pieces.begin(), spec_.pieces.end(), [](const RoundPiece &piece) { return piece.edges->is_known(); })) make_plan();
     context_.inquiries().add(id_.serial(), *this);
+    context_.progressing().add(*this);
 }
 
 Round::~Round() {
+    context_.progressing().remove(*this);
     if (device_owner_) context_.devices().leave(*device_owner_);
     context_.departures().remove(*this);
     context_.inquiries().remove(id_.serial());
@@ -295,6 +297,7 @@ Round::Phase Round::tell_failure(const Error &error) noexcept {
 template <class Step>
 void Round::step(Step &&step) {
     try {
+        raise_failed_progress();
         step();
     } catch (...) {
         const Error error = named(present_error(), run_.epoch);

@@ -7,7 +7,7 @@
 // or says why on every rank. Only abandoning a run, and a transport that fails, leave the round dead.
 //
 // What devices pack is sent in whatever call of the rank comes after they have done so; a failure there is that of the round's next call. So is one
-// of what a run has left to devices when it ends: the next run then fails in its place, on all ranks.
+// in what goes on without any call, and one of what a run has left to devices when it ends: the next run then fails in its place, on all ranks.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@
 
 namespace halo {
 
-class Round : public Described, private Departing {
+class Round : public Described, private Departing, private Progressing {
 public:
     explicit Round(RoundSpec spec);
     ~Round() override;
@@ -120,6 +120,8 @@ private:
     void put_works_on(halo_stream stream);
     void follow_adopted();
     bool depart() noexcept override;
+    bool progress_alone() noexcept override;
+    void raise_failed_progress();
     bool try_depart() {
         if (!leaves_later_) [[likely]]
             return true;
@@ -185,6 +187,7 @@ private:
     std::vector<Buffer> fill_values_;                // of each piece that is sparse, where devices reach them
     halo_stream stream_ = HALO_STREAM_NONE;          // of the present phase
     std::optional<Error> failed_departing_;          // outside of any call on this round
+    std::optional<Error> failed_progress_;           // likewise
     bool leaves_later_ = false;                      // this run's
     int64_t departed_later_ = 0;                     // runs whose messages left in a later call than the one that packed them
     int64_t runs_ = 0;

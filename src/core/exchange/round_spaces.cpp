@@ -155,6 +155,25 @@ Error Round::named(const Error &error, uint32_t run) const noexcept {
     }
 }
 
+// An operation that has failed has ended, and would not fail again.
+bool Round::progress_alone() noexcept {
+    if (!is_planned() || !usable() || failed_progress_) return false;
+    try {
+        return messages_->progress_alone(in_flight());
+    } catch (...) {
+        failed_progress_ = present_error();
+        return false;
+    }
+}
+
+void Round::raise_failed_progress() {
+    if (!failed_progress_) [[likely]]
+        return;
+    const Error error = *failed_progress_;
+    failed_progress_.reset();
+    throw error;
+}
+
 bool Round::leave() {
     const bool left = messages_->depart(run_);
     if (!left) return false;

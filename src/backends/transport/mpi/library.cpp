@@ -2,8 +2,10 @@
 #include "library.h"
 
 #include <dlfcn.h>
+#include <strings.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -103,11 +105,35 @@ const char *name_of(int level) {
     return "an unknown thread level";
 }
 
+const char *setting(const halo_host *host, const char *key) {
+    const char *word = host->setting ? host->setting(host->core, key) : nullptr;
+    return word != nullptr ? word : "";
+}
+
+bool has_own_thread(const halo_host *host) {
+    const char *word = setting(host, "progress_thread");
+    for (const char *yes : { "yes", "true", "on", "1", "y" })
+        if (strcasecmp(word, yes) == 0) return true;
+    return false;
+}
+
+// What other settings of the context need.
+struct Need {
+    const char *setting;
+    int level;
+};
+
+Need need_of(const halo_host *host) {
+    if (has_own_thread(host)) return { "progress_thread = yes", MPI_THREAD_MULTIPLE };
+    if (std::strcmp(setting(host, "threads"), "multiple") == 0) return { "threads = multiple", MPI_THREAD_SERIALIZED };
+    return { "", MPI_THREAD_SINGLE };
+}
+
 // That of the setting; `otherwise` where it leaves it open.
 int wanted_level(const halo_host *host, int otherwise) {
-    const char *word = host->setting ? host->setting(host->core, "mpi.threads") : nullptr;
+    const char *word = setting(host, "mpi.threads");
     for (const Level &one : levels)
-        if (word && std::strcmp(word, one.word) == 0) return one.level;
+        if (std::strcmp(word, one.word) == 0) return one.level;
     return otherwise;
 }
 
@@ -136,12 +162,18 @@ halo_status check_level(const halo_host *host, bool by_program) {
         return report(host, HALO_ERR_STATE, "the setting mpi.threads asks for %s, but %s has %s: %s", name_of(wanted), library_text().c_str(),
                       name_of(present), by_program ? "the program must give MPI_Init_thread that level" : "it has no more");
     }
+    if (const Need need = need_of(host); present < need.level) {
+        return report(host, HALO_ERR_STATE, "the setting %s needs %s, but %s has %s: %s", need.setting, name_of(need.level), library_text().c_str(),
+                      name_of(present),
+                      by_program ? "the program must give MPI_Init_thread that level" : "set mpi.threads = multiple for the first context");
+    }
     if (present < MPI_THREAD_SERIALIZED && !in_main_thread()) {
         return report(host, HALO_ERR_STATE, "MPI has %s, and this is not the thread that initialised it: make contexts there, or %s",
                       name_of(present),
                       by_program ? "give MPI_Init_thread the level MPI_THREAD_MULTIPLE" : "set mpi.threads = multiple for the first context");
     }
     if (present == MPI_THREAD_SERIALIZED) rule = Rule::one_by_one;
+    if (has_own_thread(host)) rule = Rule::counted;
     return HALO_SUCCESS;
 }
 
@@ -151,7 +183,7 @@ void call_at_finalize() {}
 #else
 void call_at_finalize() {
     const auto note = [](MPI_Comm, int, void *, void *) -> int {
-        rule = Rule::finalized;
+        Turn::end_all();
         return MPI_SUCCESS;
     };
     int key = MPI_KEYVAL_INVALID;
@@ -195,7 +227,8 @@ bool initialized_here = false;
 
 halo_status initialize(const halo_host *host) {
     int provided = 0;
-    const int code = MPI_Init_thread(nullptr, nullptr, wanted_level(host, MPI_THREAD_FUNNELED), &provided);
+    const int open = std::max<int>(need_of(host).level, MPI_THREAD_FUNNELED);
+    const int code = MPI_Init_thread(nullptr, nullptr, wanted_level(host, open), &provided);
     if (code != MPI_SUCCESS) return report(host, HALO_ERR_TRANSPORT, "MPI_Init_thread failed with %d: %s", code, library_text().c_str());
     initialized_by = getpid();
     on_exit(finalize_at_exit, nullptr);

@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <mutex>
+#include <shared_mutex>
 
 namespace halo::mpi {
 
 enum class Rule : int {
     none,       // MPI_THREAD_MULTIPLE; or one thread alone, which the core sees to
     one_by_one, // MPI_THREAD_SERIALIZED: contexts of different threads take turns
+    counted,    // MPI_THREAD_MULTIPLE, and contexts have threads of their own: who finalises MPI waits until they are out of it
     finalized
 };
 
@@ -22,18 +24,26 @@ public:
         const Rule now = rule.load(std::memory_order_relaxed); // set by who initialises or finalises MPI, which no call of it may overlap
         if (now == Rule::none) [[likely]]
             return;
-        allowed_ = now != Rule::finalized;
-        if (allowed_) lock_ = std::unique_lock(mutex());
+        if (now == Rule::one_by_one) alone_ = std::unique_lock(mutex());
+        if (now == Rule::counted) among_others_ = std::shared_lock(mutex());
+        allowed_ = rule.load(std::memory_order_relaxed) != Rule::finalized;
     }
     bool allowed() const { return allowed_; }
 
+    // MPI is about to be finalised: no thread is in a turn any more, nor will be.
+    static void end_all() {
+        const std::unique_lock all_are_out(mutex());
+        rule = Rule::finalized;
+    }
+
 private:
-    static std::mutex &mutex() {
-        static auto *one = new std::mutex; // still needed while the process ends
+    static std::shared_mutex &mutex() {
+        static auto *one = new std::shared_mutex; // still needed while the process ends
         return *one;
     }
 
-    std::unique_lock<std::mutex> lock_;
+    std::unique_lock<std::shared_mutex> alone_;
+    std::shared_lock<std::shared_mutex> among_others_;
     bool allowed_ = true;
 };
 
