@@ -51,6 +51,9 @@ void run_rate(const Session &session, const Options &options, Report &report);
 // Ghosts of a few points between ranks 0 and 1, against what one would write by hand.
 void run_small(const Session &session, const Options &options, Report &report);
 
+// What the settings threads and progress_thread cost, and how much of a message's time computing hides between two ranks.
+void run_progress(const Session &session, const Options &options, Report &report);
+
 // Batches of accesses, found again among many.
 void run_loops(const Session &session, const Options &options, Report &report);
 

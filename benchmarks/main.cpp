@@ -75,6 +75,7 @@ void add_commands(CLI::App &app, CommandLine &line) {
     ping->add_option("--to", line.options.bytes_to, "largest message, bytes")->capture_default_str()->check(CLI::Range(8, 1 << 30));
     add_command(app, line, "rate", "rate of small messages; 2 ranks", run_rate);
     add_command(app, line, "small", "ghosts of a few points of one peer, against messages by hand; 2 ranks", run_small);
+    add_command(app, line, "progress", "cost of threads and progress_thread; with 2 ranks, how much of a message computing hides", run_progress);
     add_command(app, line, "loops", "batches of accesses that need no exchange, found among many", run_loops);
     add_command(app, line, "mesh", "a mesh made local, against topologies from keys", run_mesh)
         ->add_option("--side", line.options.side, "cubes of six cells along each side of a rank's slab")

@@ -26,10 +26,13 @@ namespace {
 struct Level {
     const char *word;
     int level;
+    const char *name;
 };
-const Level levels[] = {
-    { "single", MPI_THREAD_SINGLE }, { "funneled", MPI_THREAD_FUNNELED }, { "serialized", MPI_THREAD_SERIALIZED }, { "multiple", MPI_THREAD_MULTIPLE }
-};
+// By number, as MPI's own rise from 0 in both.
+const Level levels[] = { { "single", MPI_THREAD_SINGLE, "MPI_THREAD_SINGLE" },
+                         { "funneled", MPI_THREAD_FUNNELED, "MPI_THREAD_FUNNELED" },
+                         { "serialized", MPI_THREAD_SERIALIZED, "MPI_THREAD_SERIALIZED" },
+                         { "multiple", MPI_THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE" } };
 
 [[noreturn]] void stop(const std::string &text) {
     std::fprintf(stderr, "%s\n", text.c_str());
@@ -47,12 +50,12 @@ void expect(halo_status status, halo_status expected, const char *what, const st
 std::mutex warnings_mutex;
 std::string warnings; // and errors, of all contexts
 
-// Of all ranks; with a communicator of the program's, if it gives one.
-halo_status create(const char *threads, halo_context **context, MPI_Comm communicator = MPI_COMM_NULL) {
-    const halo_setting settings[] = { { "timeout", "60s" }, { "transport", "mpi" }, { "mpi.threads", threads }, { "warn_after", "0s" } };
+// Of all ranks; with a communicator of the program's, if it gives one, and another setting.
+halo_status create(const char *threads, halo_context **context, MPI_Comm communicator = MPI_COMM_NULL, halo_setting other = { "strict", "no" }) {
+    const halo_setting settings[] = { { "timeout", "60s" }, { "transport", "mpi" }, { "mpi.threads", threads }, { "warn_after", "0s" }, other };
     halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
     options.settings = settings;
-    options.n_settings = 4;
+    options.n_settings = 5;
     options.log = [](void *, int32_t level, const char *text) {
         const std::lock_guard lock(warnings_mutex);
         if (level <= 1) warnings.append(text).append("\n");
@@ -183,8 +186,30 @@ void use_objects(halo_context *world, const char *threads, bool any_thread) {
     expect(halo_context_destroy(&own), HALO_SUCCESS, "of the program's communicator");
 }
 
+// A context that lets several threads in, or has one of its own, wants a level of MPI. Returns one with a thread of its own, if there may be one.
+halo_context *make_threaded(const char *threads, int present) {
+    const halo_setting several{ "threads", "multiple" }, own{ "progress_thread", "on" };
+    halo_context *context = nullptr;
+    if (present < MPI_THREAD_SERIALIZED) {
+        expect(create(threads, &context, MPI_COMM_NULL, several), HALO_ERR_STATE, "several threads",
+               { "threads = multiple", "needs MPI_THREAD_SERIALIZED", levels[present].name });
+    } else {
+        expect(create(threads, &context, MPI_COMM_NULL, several), HALO_SUCCESS, "several threads");
+        in_thread([&] { expect(add_up(context, 10), HALO_SUCCESS, "several threads"); });
+        expect(halo_context_destroy(&context), HALO_SUCCESS, "several threads");
+    }
+    if (present < MPI_THREAD_MULTIPLE) {
+        expect(create(threads, &context, MPI_COMM_NULL, own), HALO_ERR_STATE, "a thread of its own",
+               { "progress_thread", "needs MPI_THREAD_MULTIPLE", levels[present].name });
+        return nullptr;
+    }
+    expect(create(threads, &context, MPI_COMM_NULL, own), HALO_SUCCESS, "a thread of its own");
+    for (int64_t i = 1; i <= 300; ++i) expect(add_up(context, i % 10 == 0 ? 20000 : i), HALO_SUCCESS, "a thread of its own");
+    return context;
+}
+
 // In any order: contexts, and what was made from them, can only be destroyed after MPI.
-void finalize(halo_context *before, halo_context *after) {
+void finalize(halo_context *before, halo_context *after, halo_context *threaded) {
     mpi_levels::Objects objects(after);
     objects.use();
     objects.leave_work();
@@ -192,6 +217,10 @@ void finalize(halo_context *before, halo_context *after) {
     MPI_Finalize();
     objects.expect_refused("finalised");
     objects.destroy();
+    if (threaded) {
+        expect(halo_context_progress(threaded), HALO_ERR_STATE, "used after MPI_Finalize", { "finalised" });
+        expect(halo_context_destroy(&threaded), HALO_SUCCESS, "destroyed after MPI_Finalize");
+    }
     expect(add_up(after, 10), HALO_ERR_STATE, "used after MPI_Finalize", { "finalised" });
     expect(halo_context_progress(after), HALO_ERR_STATE, "used after MPI_Finalize", { "finalised" });
     expect(halo_context_destroy(&after), HALO_SUCCESS, "destroyed after MPI_Finalize");
@@ -238,6 +267,7 @@ int run_level(const Level &wanted, bool by_program) {
         open_lanes_at_once(threads);
     }
     use_objects(first, threads, any_thread);
+    halo_context *const threaded = make_threaded(threads, present);
     end_in_a_child();
     expect(add_up(second, 10), HALO_SUCCESS, "the second context");
     int rank = 0;
@@ -245,7 +275,7 @@ int run_level(const Level &wanted, bool by_program) {
     if (rank == 0)
         std::printf("%-10s by %s: MPI has level %d; other threads: %s; two at once: %s\n", wanted.word, by_program ? "the program" : "the library",
                     present, any_thread ? "yes" : "refused", any_thread ? "yes" : "refused");
-    finalize(first, second);
+    finalize(first, second, threaded);
     return 0;
 }
 

@@ -193,6 +193,27 @@ TEST_F(Parts, ComeOneByOne) {
     EXPECT_TRUE(arrives(end(0)));
 }
 
+// Whatever comes without the caller in between.
+TEST_F(Parts, ThatComeAloneAreTheSame) {
+    const auto alone = [&] {
+        for (auto &end : ends_) end->progress_alone(true);
+    };
+    for (uint32_t epoch = 1; epoch < 6; ++epoch) {
+        post(epoch);
+        for (const size_t rank : { 0u, 1u }) {
+            send(rank, epoch);
+            alone();
+        }
+        for (const size_t rank : { 0u, 1u }) {
+            end(rank).test();
+            alone();
+            expect(rank, epoch);
+            alone();
+        }
+    }
+    EXPECT_EQ(ranks_.context().dropped, 0);
+}
+
 TEST_F(Parts, ThatAreNotTheNextAreRefused) {
     begin_forged_run();
     const std::function<void(PartHeader &)> forgeries[] = {

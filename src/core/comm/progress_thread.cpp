@@ -69,9 +69,13 @@ private:
         std::atexit([] { all().stop(); });
     }
     void stop() noexcept {
-        if (getpid() != process_) return; // forked: they are not here
-        const std::lock_guard lock(mutex_);
-        for (ProgressThread *one : threads_) one->stop();
+        std::unique_lock lock(mutex_, std::defer_lock);
+        if (getpid() == process_)
+            lock.lock();
+        else if (!lock.try_lock())
+            return; // by a thread that has not come along
+        for (ProgressThread *one : threads_)
+            if (one->process_ == getpid()) one->stop();
     }
 
     std::mutex mutex_;
