@@ -16,7 +16,8 @@
  * Conventions
  * - Every function returns a `halo_status`; results come by out-parameters, which stand last and are written on success only.
  * - "Collective" calls are made by every rank of the context, in the same order. They communicate only where it is said.
- * - One thread at a time per context and everything made from it; different contexts are independent.
+ * - One thread at a time per context and everything made from it, unless its setting `threads` lets several in (docs/threads.md); different contexts are
+ *   independent.
  * - Sizes, counts and gids are int64_t, ranks int32_t. Sizes that end in `_bytes` are bytes, all others count elements.
  *   Upper limits stand with them as numbers; beyond, HALO_ERR_LIMIT names what exceeds which limit. Lists have at most 2^31 - 1 entries, of points and
  *   of keys 2^32 - 2; a struct in a list has at most 4096 bytes. What is negative, or does not go with something else that is given, is
@@ -207,11 +208,13 @@ HALO_API halo_status halo_context_set(halo_context *context, const char *key, co
  *  The texts live until the setting changes. `source` may be NULL. */
 HALO_API halo_status halo_context_setting(const halo_context *context, const char *key, const char **value, const char **source);
 
-/** Text of the last status other than HALO_SUCCESS of any call on this context or what is made from it. Valid until the next such one. Never NULL.
- *  HALO_BUSY as for halo_last_error. */
+/** Text of the last status other than HALO_SUCCESS of any call on this context or what is made from it. Valid until the next such one, which where
+ *  several threads are let in may be another's: there use halo_last_error. Never NULL. HALO_BUSY as for halo_last_error. */
 HALO_API const char *halo_context_error(const halo_context *context);
 
-/** Let the transport work, without waiting. */
+/** Let the transport work, without waiting: messages come and go as far as it moves them. No run advances and nothing is unpacked: that is what test,
+ *  unpack and finish do. Memory of what objects that are gone have sent is free again. A program that computes for long between start and finish calls
+ *  this now and then, or sets `progress_thread` (docs/threads.md). Local. */
 HALO_API halo_status halo_context_progress(halo_context *context);
 
 /** The program knows that a rank will never go on, from its launcher perhaps: storage that it was using when it stopped is free again (that of a process

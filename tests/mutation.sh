@@ -16,7 +16,7 @@ whole="$root/whole" # the tree as it was at the start
 record="$PWD/docs/measurements/mutations.md"
 known="$root/known" # defects that were seen, by the library they are defects of: who saw each, and its line
 programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_particles unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
-    halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh test_particles halo_box_conformance halo_conformance late_device_programs)
+    halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh test_particles test_progress halo_box_conformance halo_conformance late_device_programs)
 settings=(CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 PARTICLES_CASES=24 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000)
 export "${settings[@]}"
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
@@ -249,6 +249,24 @@ defects=(
     "a rank that waits does not ask|comm/wait.cpp|misuse BetweenRanks.*|s/    inquiries.ask(serial_);//"
     "a rank without peers does not hear questions|exchange/round.cpp|misuse BetweenRanks.Ghosts*|s/plan_->links().empty()) context_/false) context_/"
     "a run stands for one that does something else|exchange/run_times.cpp|unit_exchange RunTimes.*|s/^    measured_ = true;//"
+    # Threads
+    "several threads are let in and take no turns|comm/call_lock.h|unit_comm CallLocks.CallsOf*|s/takes_turns_ = several .. own;/takes_turns_ = own;/"
+    "a wait in an exchange keeps others out|comm/call_lock.h|unit_comm CallLocks.AWait*|s/if (!in_call_ .. depth_ > 1) ..likely../if (in_call_ \|\| !in_call_) [[likely]]/"
+    "a wait in a call that is called back lets others in|comm/call_lock.h|unit_comm CallLocks.OtherWaits*|s/if (!in_call_ .. depth_ > 1)/if (!in_call_)/"
+    "waits of runs keep others out|comm/wait.cpp|test_progress *Threads.OneThatWaits*|s/lets_others_in_ ? lock.let_others_in(rest) : rest();/rest();/"
+    "two threads are in one exchange|comm/call_lock.cpp|unit_comm CallLocks.AWait*|s/^    if (.in_call) {/    if (!in_call) {/"
+    "who has left an exchange is still in it|comm/call_lock.cpp|unit_comm CallLocks.AWait*|s/if (in_call_) .std::exchange(in_call_, nullptr) = false;/in_call_ = nullptr;/"
+    "calls that overlap are not seen in check mode|comm/call_lock.cpp|unit_comm CallLocks.InCheckMode*|s/takes_turns_ ? take_turn() : claim();/if (takes_turns_) take_turn();/"
+    "calls that overlap are not seen beside a progress thread|comm/call_lock.cpp|unit_comm CallLocks.ACallWaits*|s/^    if (checks_) claim();.*//"
+    "a call on an exchange is not noted|capi/handle.h|test_progress *Threads.TheSame*|s/handle->kind == HandleKind::exchange ? .handle->in_call : nullptr/handle \&\& false ? \&handle->in_call : nullptr/"
+    "a context in which a thread waits is destroyed|capi/context.cpp|test_progress *Threads.AContext*|s/^        if (object.context.call_lock().any_rests()) fail(.*//"
+    "the progress thread does not begin|comm/context.cpp|test_progress *Overlap.AMessage*|s/^    if (progress_thread_) progress_thread_->begin();//"
+    "the progress thread looks at the transport alone|comm/context.cpp|test_progress *Overlap.AMessage*Probed|s/return progressing_.progress();/return true;/"
+    "a message that has come alone is lost|stream/stream_receive.cpp|unit_stream *Alone.*|s/if (has_come(bytes)) held_ = bytes;/if (has_come(bytes)) held_.reset();/"
+    "a message that has come alone is taken twice|stream/stream_receive.cpp|unit_stream *Alone.*|/^bool Stream::receive_one/,/^}/s/^        held_.reset();//"
+    "memory is taken for what comes alone|stream/stream_receive.cpp|unit_stream *Alone.NoMemory*|s/return !alone .. is_fit(receive_buffer_, bytes);/return alone || is_fit(receive_buffer_, bytes);/"
+    "a message comes alone over one that has not been unpacked|stream/stream_receive.cpp|unit_stream *Alone.*|/^bool Stream::come_alone/,/^}/s/if (arrived_ .. held_) return true;/if (held_) return true;/"
+    "messages that have left alone keep the thread awake|stream/stream_receive.cpp|unit_stream *Alone.Own*|/^bool Stream::progress_alone/,/^}/s/std::for_each(std::begin(slots_), .*/if (slots_[0]->in_flight) under_way = true;/"
     # Streams
     "a sender that nobody answers is three runs ahead|stream/stream.cpp|test_channel AggregatedGroup.*|s/epoch_ - consumed_by_peer_ <= 2/epoch_ - consumed_by_peer_ <= 3/"
     "a rank that sends nothing tells of its failure besides|stream/stream.cpp|halo_counts *Failed*|s/^    if (!spec_.send.active) return send_handshake();.*$//"

@@ -63,9 +63,9 @@ protected:
         for (const size_t rank : { 0u, 1u }) expect(rank, epoch);
     }
     // True: in the end nothing was under way.
-    bool comes_to_rest(size_t rank, bool in_run) {
+    bool comes_to_rest(size_t rank) {
         for (int look = 0; look < 100; ++look)
-            if (!end(rank).progress_alone(in_run)) return true;
+            if (!end(rank).progress_alone()) return true;
         return false;
     }
     void TearDown() override {
@@ -89,11 +89,11 @@ TEST_P(Alone, AMessageIsTakenAndNotLookedAt) {
     send(1, 3);
     EXPECT_FALSE(end(1).all_left());
     const int64_t received = end(0).messages_received;
-    EXPECT_TRUE(comes_to_rest(0, true));
+    EXPECT_TRUE(comes_to_rest(0));
     EXPECT_TRUE(end(1).all_left());
     EXPECT_FALSE(end(0).arrived());
     EXPECT_EQ(end(0).messages_received, received);
-    EXPECT_TRUE(comes_to_rest(0, true)); // once more takes nothing
+    EXPECT_TRUE(comes_to_rest(0)); // once more takes nothing
     expect(0, 3);
     send(0, 3);
     expect(1, 3);
@@ -105,7 +105,7 @@ TEST_P(Alone, NothingIsTakenBetweenRuns) {
     run(2);
     end(1).post(3, {});
     send(1, 3);
-    EXPECT_TRUE(comes_to_rest(0, false));
+    EXPECT_TRUE(comes_to_rest(0));
     EXPECT_FALSE(end(1).all_left());
     end(0).post(3, {});
     expect(0, 3);
@@ -119,7 +119,7 @@ TEST_P(Alone, NoMemoryIsTakenForWhatHasComeFirst) {
     send(1, 1);
     const auto figures = [&] { return ranks_.context().pools().figures(HALO_MEMORY_HOST).in_use_bytes; };
     const auto before = figures();
-    EXPECT_FALSE(comes_to_rest(0, true)); // it has been found, and waits
+    EXPECT_FALSE(comes_to_rest(0)); // it has been found, and waits
     EXPECT_EQ(figures(), before);
     expect(0, 1);
     send(0, 1);
@@ -132,9 +132,9 @@ TEST_P(Alone, OwnMessagesEndWhenTheyHaveLeft) {
     run(2);
     post(3);
     send(0, 3);
-    EXPECT_FALSE(comes_to_rest(0, false));
+    EXPECT_FALSE(comes_to_rest(0));
     expect(1, 3);
-    EXPECT_TRUE(comes_to_rest(0, false));
+    EXPECT_TRUE(comes_to_rest(0));
     EXPECT_TRUE(end(0).all_left());
     send(1, 3);
     expect(0, 3);
@@ -146,10 +146,10 @@ TEST_P(Alone, RunsAreTheSame) {
         post(epoch);
         for (const size_t rank : { 1u, 0u }) {
             send(rank, epoch);
-            for (const size_t other : { 0u, 1u }) end(other).progress_alone(true);
+            for (const size_t other : { 0u, 1u }) end(other).progress_alone();
         }
         for (const size_t rank : { 0u, 1u }) expect(rank, epoch);
-        for (const size_t rank : { 0u, 1u }) end(rank).progress_alone(false);
+        for (const size_t rank : { 0u, 1u }) end(rank).progress_alone();
     }
     EXPECT_EQ(ranks_.context().dropped, 0);
 }

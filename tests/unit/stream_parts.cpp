@@ -196,7 +196,7 @@ TEST_F(Parts, ComeOneByOne) {
 // Whatever comes without the caller in between.
 TEST_F(Parts, ThatComeAloneAreTheSame) {
     const auto alone = [&] {
-        for (auto &end : ends_) end->progress_alone(true);
+        for (auto &end : ends_) end->progress_alone();
     };
     for (uint32_t epoch = 1; epoch < 6; ++epoch) {
         post(epoch);

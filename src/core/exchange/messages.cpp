@@ -169,9 +169,9 @@ bool Messages::end_failed_run(uint32_t epoch, const Error &error) noexcept {
     return all;
 }
 
-bool Messages::progress_alone(bool in_run) {
+bool Messages::progress_alone() {
     bool under_way = false;
-    for (auto &link : links_) under_way = link->progress_alone(in_run) || under_way;
+    for (auto &link : links_) under_way = link->progress_alone() || under_way;
     return under_way;
 }
 

@@ -62,7 +62,7 @@ public:
     void abandon() noexcept;
 
     // Without the caller (Progressing). True: something is under way.
-    bool progress_alone(bool in_run);
+    bool progress_alone();
 
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
     std::string missing(const Run &run) const;

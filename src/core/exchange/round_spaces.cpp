@@ -159,7 +159,7 @@ Error Round::named(const Error &error, uint32_t run) const noexcept {
 bool Round::progress_alone() noexcept {
     if (!is_planned() || !usable() || failed_progress_) return false;
     try {
-        return messages_->progress_alone(in_flight());
+        return messages_->progress_alone();
     } catch (...) {
         failed_progress_ = present_error();
         return false;

@@ -164,8 +164,8 @@ public:
 
     // This run's data?
     bool has_sent() const { return last_sent_ == epoch_; }
-    // Without the caller (Progressing). `in_run`: something of the peer's may be awaited. True: something is under way.
-    bool progress_alone(bool in_run);
+    // Without the caller (Progressing). True: something is under way.
+    bool progress_alone();
     // All data so far, on their way through the transport: its memory is free.
     bool all_left() { return has_left(0) && has_left(1); }
 

@@ -110,7 +110,7 @@ bool Stream::has_come(size_t &bytes) {
     return true;
 }
 
-// True: nothing more comes before the caller has looked at what has.
+// True: nothing more comes before the caller has looked at what has, or begun another run.
 bool Stream::come_alone() {
     if (arrived_ || held_) return true;
     if (awaits_parts()) return arriving_.come_alone(context_, spec_.peer, tag_);
@@ -121,8 +121,8 @@ bool Stream::come_alone() {
     return held_.has_value();
 }
 
-bool Stream::progress_alone(bool in_run) {
-    bool under_way = in_run && !come_alone();
+bool Stream::progress_alone() {
+    bool under_way = !come_alone();
     const auto leaves = [&](auto &message) { under_way = !is_complete(*message, context_.fabric()) || under_way; };
     std::for_each(std::begin(slots_), std::end(slots_), leaves);
     std::for_each(extras_.begin(), extras_.end(), leaves);
