@@ -53,7 +53,7 @@ struct Departure {
 };
 
 class Overlap : public testing::TestWithParam<const char *> {};
-INSTANTIATE_TEST_SUITE_P(Receive, Overlap, testing::Values("posted", "probed"), [](const auto &info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Receive, Overlap, testing::Values("posted", "probed"), [](const auto &of) { return std::string(of.param); });
 
 TEST_P(Overlap, AMessageIsTakenWhileItsRankComputes) {
     const Departure departure("yes", GetParam(), "20s");

@@ -27,7 +27,7 @@ void expect_refused(halo_status status, const char *text) {
 }
 
 class Threads : public testing::TestWithParam<const char *> {};
-INSTANTIATE_TEST_SUITE_P(ProgressThread, Threads, testing::Values("no", "yes"), [](const auto &info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(ProgressThread, Threads, testing::Values("no", "yes"), [](const auto &of) { return std::string(of.param); });
 
 // The first threads of the two ranks meet only when the second ones have done all they have to do: whoever waits lets the other in.
 TEST_P(Threads, OneThatWaitsLetsTheOtherIn) {

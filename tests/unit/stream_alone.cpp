@@ -80,7 +80,7 @@ protected:
     RunId ids_[2];
     std::unique_ptr<Stream> ends_[2];
 };
-INSTANTIATE_TEST_SUITE_P(Receive, Alone, testing::Bool(), [](const auto &info) { return info.param ? "Probed" : "Posted"; });
+INSTANTIATE_TEST_SUITE_P(Receive, Alone, testing::Bool(), [](const auto &of) { return of.param ? "Probed" : "Posted"; });
 
 TEST_P(Alone, AMessageIsTakenAndNotLookedAt) {
     run(1);

@@ -119,7 +119,7 @@ void Stream::ensure_send_buffer() {
 
 void Stream::allocate() {
     if (spec_.send.active) ensure_send_buffer();
-    if (receive_ == Receive::none) ensure_receive_buffer(receive_capacity());
+    if (receive_ == Receive::none && !held_) ensure_receive_buffer(receive_capacity());
     if (spec_.receive.active && !ahead_buffer_) ahead_buffer_ = context_.host_buffer(least_capacity);
 }
 
