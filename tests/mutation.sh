@@ -69,7 +69,7 @@ defects=(
     # Devices
     "a message leaves before the device has packed it|exchange/messages_on_devices.cpp|late_device_programs OnDevices.*|s/return work->has_reached(mark);/return true;/"
     "who waits lets no other messages leave|comm/wait.cpp|late_device_programs KindsOnDevices.AWait*|s/^    context_.let_depart();//"
-    "calls on objects let no messages leave|capi/handle.cpp|late_device_programs OnDevices.Messages*|s/^    context.let_depart();//"
+    "calls on objects let no messages leave|capi/handle.h|late_device_programs OnDevices.Messages*|s/context.admit(most);/context.call_rules().require(most);/"
     "work in another stream does not wait for what came before|exchange/device_work.cpp|late_device_programs OnDevices.AStream*|s/if (stream != stream_) last_.hold(stream);//"
     "what start has put on a device is not marked|exchange/messages_on_devices.cpp|late_device_programs OnDevices.AStream*|s/for (DeviceWork .work : run.works) work->leave_stream();//"
     "what unpacking has put on a device is not marked|exchange/round.cpp|late_device_programs OnDevices.AStream*|s/for (DeviceWork .work : run_.works) work->leave_stream();//"
@@ -163,7 +163,7 @@ defects=(
     "memory of a stale channel goes back when the channel is used again|channel/device_mail.cpp|late_device_programs DeviceChannels.MemoryFollows*|/^bool MailQueue::go_on/,/^}/s/^    mail.device_memory.reset();//"
     "what a device uses for a channel that is given up is not kept|channel/device_mail.cpp|late_device_programs DeviceChannels.Abandoned*|s/^        context_.devices().uses(device_).keep(mail.done, .*$//"
     "the checksum of what a device has fetched is left out|channel/device_mail.cpp|late_device_programs DeviceChannels.*CheckMode|s/if (std::exchange(mail.summed, false))/if (false)/"
-    "calls on channels let no messages leave|capi/channel.h|late_device_programs *Between.*|s/channel->registry->context().let_depart();//"
+    "calls on channels let no messages leave|capi/channel.h|late_device_programs *Between.*|s/context->admit(Inside::nothing);/context->call_rules().require(Inside::nothing);/"
     "a channel goes on while its device is at work|channel/mailbox_on_device.cpp|late_device_programs *Between.*|s/^    if (mail.waits) return false;//"
     "a channel's payload is fetched in another stream than the sender's|channel/mailbox_on_device.cpp|late_device_programs *Between.*|s/buffer_.data(), payload, stream);/buffer_.data(), payload, nullptr);/"
     "a message leaves when another stream has come there|channel/mailbox_on_device.cpp|late_device_programs *Between.*|s/Work::leaving, stream);/Work::leaving, nullptr);/"
