@@ -143,7 +143,7 @@ defects=(
     "zeros on a device are not marked|capi/context.cpp|late_device_programs *Memory*|s/^    written.record(nullptr);//"
     "memory is handed out before a device has written zeros|capi/context.cpp|late_device_programs *Memory*|s/^    while (!written.has_fired())/    while (false)/"
     "a context does not wait for its devices|capi/context.cpp|late_device_programs DevicesFailLater.*|s/failed = object->context.end_device_work();/failed;/"
-    "memory that a device does not let go is given back with the context|comm/context.cpp|late_device_programs KeptForDevices.What*|s/^    kept_->lost_memory = devices_->lose_all() .. kept_->lost_memory;//"
+    "memory that a device does not let go is given back with the context|comm/context_end.cpp|late_device_programs KeptForDevices.What*|s/^    kept_->lost_memory = devices_->lose_all() .. kept_->lost_memory;//"
     "copies of a mirror are put on the device's own stream|access/mirror.cpp|late_device_programs *StreamOfALoop*|s/static_cast<size_t>(run.bytes), put_on(stream));/static_cast<size_t>(run.bytes), stream ? nullptr : stream);/"
     "fills of a mirror are put on the device's own stream|access/mirror.cpp|late_device_programs *StreamOfALoop*|s/static_cast<int64_t>(unit), put_on(stream));/static_cast<int64_t>(unit), stream ? nullptr : stream);/"
     "sizes of a channel change while its device is at work|channel/registry.cpp|late_device_programs *OtherSizes*|/^bool ChannelRegistry::resize/,/^}/s/^    if (!leave_group(channel)) return false;/    static_cast<void>(leave_group(channel));/"
