@@ -2,6 +2,7 @@
 #include "library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -20,12 +21,6 @@ using transport::report;
 
 namespace {
 
-#if defined(OPEN_MPI)
-constexpr const char *launcher_variables[] = { "OMPI_COMM_WORLD_SIZE", "PMIX_RANK" };
-#else
-constexpr const char *launcher_variables[] = { "PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS" };
-#endif
-
 // Larger than the bound of any MPI: the bound of this mpi.h need not be that of the library which fills the text in.
 constexpr size_t version_capacity = 16384;
 
@@ -40,6 +35,57 @@ std::string version_text() {
         if (c == '\t') c = ' ';
     }
     return text;
+}
+
+// Implementations by what their launchers set: the first variable tells the number of ranks. Those that are neither start as MPICH does.
+struct Implementation {
+    const char *name;
+    const char *launcher_variables[3];
+};
+constexpr Implementation open_mpi = { "Open MPI", { "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", nullptr } };
+[[maybe_unused]] constexpr Implementation mpich = { "MPICH", { "PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS" } };
+
+bool is_open_mpi() { return version_text().find(open_mpi.name) != std::string::npos; }
+
+// Of the functions that this module has got; the standard ABI leaves it open.
+const Implementation &implementation() {
+#if defined(HALO_MPI_STANDARD_ABI)
+    return is_open_mpi() ? open_mpi : mpich;
+#elif defined(OPEN_MPI)
+    return open_mpi;
+#else
+    return mpich;
+#endif
+}
+
+// The first variable that its launcher has set; null: none.
+const char *set_by_launcher_of(const Implementation &one) {
+    for (const char *name : one.launcher_variables) {
+        const char *text = name ? std::getenv(name) : nullptr;
+        if (text && *text != '\0') return name;
+    }
+    return nullptr;
+}
+
+// Which version of the standard ABI the functions have that this module has got; 0: they have another interface. The object that they are in tells:
+// libraries of both may be loaded. By names that tools for profiling do not define.
+int standard_abi() {
+#if !defined(SMPI_H)
+    Dl_info info{};
+    void *holder = nullptr;
+    if (dladdr1(reinterpret_cast<void *>(&PMPI_Init_thread), &info, &holder, RTLD_DL_LINKMAP) == 0) return 0;
+    const char *name = static_cast<const link_map *>(holder)->l_name;
+    void *object = dlopen(*name != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
+    if (object == nullptr) return 0;
+    int major = 0;
+    int minor = 0;
+    const auto version = reinterpret_cast<int (*)(int *, int *)>(dlsym(object, "PMPI_Abi_get_version"));
+    if (version == nullptr || version(&major, &minor) != MPI_SUCCESS) major = 0;
+    dlclose(object);
+    return major > 0 ? major : 0; // -1: it has the function, and another interface
+#else
+    return 0;
+#endif
 }
 
 pid_t initialized_by = 0;
@@ -60,21 +106,32 @@ std::string library_text() {
 }
 
 bool bound_to_own_library() {
-    bool is_open_mpi = version_text().find("Open MPI") != std::string::npos;
-#if defined(OPEN_MPI)
-    return is_open_mpi;
+#if defined(HALO_MPI_STANDARD_ABI)
+    int version = 0; // MPICH 4.3 has a draft of the ABI, with the same version and other constants
+    int subversion = 0;
+    return standard_abi() == MPI_ABI_VERSION && MPI_Get_version(&version, &subversion) == MPI_SUCCESS && version >= 5;
+#elif defined(OPEN_MPI)
+    return standard_abi() == 0 && is_open_mpi();
 #else
-    return !is_open_mpi;
+    return standard_abi() == 0 && !is_open_mpi();
 #endif
 }
 
 bool launched(const char *&variable) {
-    for (const char *name : launcher_variables) {
-        variable = name;
-        if (const char *text = std::getenv(name); text != nullptr && *text != '\0') return true;
-    }
-    variable = launcher_variables[0];
-    return false;
+    const char *set = set_by_launcher_of(implementation());
+    variable = set != nullptr ? set : implementation().launcher_variables[0];
+    return set != nullptr;
+}
+
+const char *launched_by_another() {
+#if defined(HALO_MPI_STANDARD_ABI)
+    const char *variable = (is_open_mpi() ? mpich : open_mpi).launcher_variables[0];
+    const char *text = std::getenv(variable);
+    const bool several = text != nullptr && std::strtol(text, nullptr, 10) > 1;
+    return several && set_by_launcher_of(implementation()) == nullptr ? variable : nullptr;
+#else
+    return nullptr; // which MPI it is was known before this module was opened
+#endif
 }
 
 bool initialized() {
@@ -193,11 +250,6 @@ void call_at_finalize() {
 }
 #endif
 
-#if defined(OPEN_MPI)
-constexpr const char *launcher = "Open MPI";
-#else
-constexpr const char *launcher = "MPICH";
-#endif
 constexpr const char *size_variables[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS" };
 
 // Where the launcher is another MPI's, each process is a world of its own.
@@ -209,7 +261,7 @@ void warn_of_singletons(const halo_host *host) {
         if (size > 1 || !value || std::strtol(value, nullptr, 10) <= 1 || !host->log) continue;
         const std::string text = std::string("MPI_COMM_WORLD has one rank, but ") + variable + " = " + value +
                                  ": the processes were started by the launcher of another MPI, and each works alone. Start them with that of " +
-                                 launcher + ", " + library_text();
+                                 implementation().name + ", " + library_text();
         return host->log(host->core, 1, text.c_str());
     }
 }

@@ -19,6 +19,8 @@ bool bound_to_own_library();
 
 // A launcher of this MPI started the process; `variable` is how one can tell.
 bool launched(const char *&variable);
+// Null, or how one can tell that a launcher of another one alone did, and several ranks: each would be alone with this.
+const char *launched_by_another();
 
 bool initialized();
 bool finalized();

@@ -145,6 +145,8 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
         if (halo::mpi::finalized()) return answer(why, why_bytes, 0, "MPI is finalised already", library.c_str());
         if (halo::mpi::initialized()) return answer(why, why_bytes, score_initialized, "the program has initialised", library.c_str());
         if (halo::mpi::launched(variable)) return answer(why, why_bytes, score_launched, "its launcher started the process and has set", variable);
+        if (const char *others = halo::mpi::launched_by_another())
+            return answer(why, why_bytes, 0, (library + " was found, and the launcher of another MPI has set").c_str(), others);
         return answer(why, why_bytes, score_alone, "not initialised and no launcher has set", variable);
     } catch (const std::bad_alloc &) {
         return 0;
