@@ -155,7 +155,7 @@ typedef struct halo_context_options {
 HALO_API halo_status halo_context_create(const halo_context_options *options, halo_context **context);
 
 /** For halo_mpi.h: `communicator` points to the caller's MPI_Comm of `handle_bytes`, `mpi` names the MPI that made it
- *  ("openmpi" or "mpich"). Duplicated; otherwise as halo_context_create. */
+ *  ("openmpi", "mpich", or "abi": one of the standard ABI). Duplicated; otherwise as halo_context_create. */
 HALO_API halo_status halo_context_create_communicator(const void *communicator, size_t handle_bytes, const char *mpi, const halo_context_options *options,
                                                       halo_context **context);
 

@@ -22,8 +22,10 @@ static inline halo_status halo_context_create_mpi(MPI_Comm communicator, const h
     const char *mpi = "openmpi";
 #elif defined(MPICH_VERSION)
     const char *mpi = "mpich";
+#elif defined(MPI_ABI_VERSION) && MPI_VERSION >= 5
+    const char *mpi = "abi";
 #else
-#error "halo_mpi.h knows Open MPI and MPICH (and those that share its binary interface and name)"
+#error "halo_mpi.h knows Open MPI, MPICH (and those that share its binary interface and name), and the standard ABI of MPI 5"
 #endif
     return halo_context_create_communicator(&communicator, sizeof communicator, mpi, options, context);
 }

@@ -22,7 +22,7 @@ C_WITH_MPI = ["c99", "c17", "c2x", "c++17", "c++20", "c++2b"]
 CXX = ["c++20", "c++2b"]
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wconversion", "-Werror"]
 COMPILERS = [("gcc", "g++"), ("clang", "clang++")]
-MPIS = [("Open MPI", "mpicc.openmpi"), ("MPICH", "mpicc.mpich")]
+MPIS = [("Open MPI", "mpicc.openmpi"), ("MPICH", "mpicc.mpich"), ("the standard ABI", "mpicc_abi")]
 
 
 def standards(header):
@@ -37,9 +37,10 @@ def compile_errors(command, what):
 
 
 def mpi_flags(wrapper):
-    """Include options of an MPI; as system headers, because their warnings are not ours."""
+    """Include options of an MPI, as system headers, because their warnings are not ours; and what it defines."""
     shown = subprocess.run([wrapper, "-show"], capture_output=True, text=True, check=True).stdout.split()
-    return [part for flag in shown if flag.startswith("-I") for part in ("-isystem", flag[2:])]
+    include = [part for flag in shown if flag.startswith("-I") for part in ("-isystem", flag[2:])]
+    return include + [flag for flag in shown if flag.startswith("-D")]
 
 
 def variants(name):

@@ -25,8 +25,9 @@ constexpr Setting table[] = {
       "`auto` leaves out." },
     { "transport.besides", SettingType::text, "", 0, 0, "names of modules, separated by commas", fixed, agrees,
       "Transports that carry messages to the ranks that they reach, the first of them that does; `transport` carries the rest." },
-    { "mpi", SettingType::word, "auto", 0, 0, "auto|openmpi|mpich", fixed, may_differ,
-      "The MPI to use when neither the process has loaded one nor its launcher tells." },
+    { "mpi", SettingType::word, "auto", 0, 0, "auto|openmpi|mpich|abi", fixed, may_differ,
+      "The MPI to use when neither the process has loaded one nor its launcher tells, or which of two that the launcher serves; `abi`: the standard "
+      "ABI." },
     { "mpi.threads", SettingType::word, "auto", 0, 0, "auto|funneled|serialized|multiple", fixed, may_differ,
       "The thread level MPI is initialised with (`auto`: funneled), or must have where the program has done so (`auto`: any). See docs/threads.md." },
     { "bootstrap", SettingType::text, "auto", 0, 0, "auto or the name of a module", fixed, may_differ,

@@ -170,7 +170,7 @@ void Context::open_transport(const ContextSource &source) {
 }
 
 void Context::open_for_ranks_of_mpi(const ContextSource &source, const halo_transport_params &params) {
-    const MpiFacts facts = look_for_mpi();
+    const MpiFacts facts = look_for_mpi(config_);
     const MpiChoice mpi = choose_mpi(facts, config_.word("mpi"), source.mpi);
     if (source.communicator) return open_chosen(take_transport(config_, host_, mpi.module()), params);
     const BootstrapChoice instead = bootstrap_instead_of(facts, mpi, config_, host_);
@@ -187,7 +187,7 @@ void Context::open_over_started(const BootstrapChoice &choice, halo_transport_pa
 
 void Context::open_over_rendezvous(Rendezvous &rendezvous, halo_transport_params params) {
     params.bootstrap = &rendezvous.given();
-    open_chosen(choose_transport_over(rendezvous.given(), config_, host_, rendezvous.place().text() + mpi_left_aside(look_for_mpi())), params);
+    open_chosen(choose_transport_over(rendezvous.given(), config_, host_, rendezvous.place().text() + mpi_left_aside(look_for_mpi(config_))), params);
     rendezvous.done();
 }
 

@@ -46,7 +46,7 @@ TransportChoice choose_for_started(const BootstrapChoice &choice, const Config &
 
 // As a context does, but for the way to a rendezvous, or among ranks that others have started.
 TransportChoice choose_now(const Config &config, const halo_host &host, MpiChoice &mpi) {
-    const MpiFacts facts = look_for_mpi();
+    const MpiFacts facts = look_for_mpi(config);
     if (const BootstrapChoice named = named_bootstrap(config, host); named.plugin) return choose_for_started(named, config, host);
     const RendezvousPlace place = rendezvous_place(config);
     if (place.address.empty()) {
@@ -69,17 +69,19 @@ std::string named_besides(const TransportChoice &choice, const Config &config) {
 
 std::string render_transports(const Config &config, const std::vector<std::string> &directories, const halo_host &host) {
     MpiChoice mpi;
-    std::string text, chosen;
+    std::string text, chosen, of_mpi;
     try {
         const TransportChoice choice = choose_now(config, host, mpi);
+        of_mpi = is_mpi_module(choice.plugin->name) ? choice.plugin->name : mpi.module();
         chosen = std::string(choice.plugin->name) + ": " + choice.why + named_besides(choice, config);
     } catch (const Error &error) {
         chosen = std::string("none: ") + error.what();
+        of_mpi = mpi.module();
     }
     for (const std::string &name : Registry::instance().built_in(PluginKind::transport))
         text += describe(PluginKind::transport, name, directories, host);
     for (const std::string &name : module_names(PluginKind::transport, directories))
-        if (is_mpi_module(name) && name != mpi.module())
+        if (is_mpi_module(name) && name != of_mpi)
             text += "transport " + name + ", not opened: it would bring an MPI into this process; to try it: mpi = " + name.substr(4) + "\n";
         else
             text += describe(PluginKind::transport, name, directories, host);

@@ -8,11 +8,15 @@
 
 namespace halo {
 
+// The transport for the standard ABI.
+inline constexpr const char *abi_module = "mpi_abi";
+
 // An MPI library in this process.
 struct LoadedMpi {
-    std::string mpi; // "openmpi", "mpich"
+    std::string mpi; // the binary interface that it has: "openmpi", "mpich", or "abi", the standard one
     std::string path;
-    bool initialised = false; // MPI_Init was called, MPI_Finalize not
+    bool initialised = false;        // MPI_Init was called, MPI_Finalize not
+    std::string implementation = {}; // behind "abi": "openmpi" or "mpich", whose launcher it wants; empty: `mpi`
 };
 
 // Something that started this process among others.
@@ -20,6 +24,7 @@ struct Launcher {
     std::string variable; // by which it was recognised
     std::string mpi;      // empty: it serves any MPI
     int32_t n_ranks = 0;
+    std::string abi_library = {}; // libmpi_abi of the launcher's own installation; empty: none, or there is no module for it
 };
 
 struct MpiFacts {
@@ -33,18 +38,26 @@ std::vector<LoadedMpi> loaded_mpis();
 // Launchers as the environment shows them.
 std::vector<Launcher> launchers();
 
+// libmpi_abi of the installation that a program belongs to; empty: it has none.
+std::string abi_library_beside(const std::string &program);
+
+// Loads the library that a launcher has brought, unless the process has an MPI: the module for the standard ABI, opened after it, gets it by its
+// name. Returns what is wrong.
+std::string load_abi_library();
+
 // Has a server of PMIx started this process?
 bool started_by_pmix();
 
-inline MpiFacts look_for_mpi() { return { loaded_mpis(), launchers() }; }
-
 struct MpiChoice {
-    std::string mpi;            // "openmpi", "mpich"; empty: none
+    std::string mpi;            // "openmpi", "mpich", "abi"; empty: none
     bool ranks = false;         // do ranks come from MPI: initialised, or a launcher of several?
     int32_t launcher_ranks = 0; // 0: no launcher
     std::string why;
+    std::string otherwise = {}; // what the launcher serves as well, for who asks for it by name
 
     std::string module() const { return mpi.empty() ? "" : "mpi_" + mpi; } // transport name
+    // May this module of an MPI be opened, as far as is known?
+    bool allows(const std::string &name) const { return mpi.empty() || name == module() || (!otherwise.empty() && name == "mpi_" + otherwise); }
 };
 
 // `setting` is the value of "mpi"; `communicator_mpi` names the MPI of a communicator that the caller gave, else nullptr.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the process tells about MPI. Nothing here loads anything.
+// Which MPIs the process has loaded. Nothing here loads anything.
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 
 #include <dlfcn.h>
@@ -21,6 +19,21 @@ struct Family {
 };
 constexpr Family families[] = { { "openmpi", "ompi_mpi_comm_world" }, { "mpich", "MPIR_Dup_fn" } };
 
+// The standard ABI has no symbols of its own: it is told by a function, which libraries of other interfaces may have as well.
+bool has_standard_abi(void *object) {
+    int major = 0, minor = 0;
+    const auto version = reinterpret_cast<int (*)(int *, int *)>(dlsym(object, "PMPI_Abi_get_version"));
+    return version && version(&major, &minor) == 0 && major > 0;
+}
+
+// Who made the library; those that are not Open MPI's are started as MPICH's is.
+std::string implementation_of(void *object) {
+    char text[16384] = ""; // twice the most that the ABI has
+    int length = 0;
+    const auto version = reinterpret_cast<int (*)(char *, int *)>(dlsym(object, "PMPI_Get_library_version"));
+    return version && version(text, &length) == 0 && std::strstr(text, "Open MPI") ? "openmpi" : "mpich";
+}
+
 bool ask(void *object, const char *function) {
     int flag = 0;
     const auto call = reinterpret_cast<int (*)(int *)>(dlsym(object, function));
@@ -36,14 +49,17 @@ bool defines(void *object, const char *function) {
     return symbol && dladdr1(symbol, &info, &holder, RTLD_DL_LINKMAP) && dlinfo(object, RTLD_DI_LINKMAP, &own) == 0 && holder == own;
 }
 
+std::string shown(const std::string &name) { return name.empty() ? "the program itself" : name; }
+
 // Profiling tools define MPI_Init too, but only an MPI defines PMPI_Init.
 void look_in(const std::string &name, std::vector<LoadedMpi> &found) {
     void *object = dlopen(name.empty() ? nullptr : name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (!object) return;
+    const bool abi = has_standard_abi(object); // asked first: behind it may be a library that has the symbols of a family
     const auto family = std::find_if(std::begin(families), std::end(families), [&](const Family &f) { return dlsym(object, f.symbol); });
-    if (family != std::end(families) && defines(object, "PMPI_Init"))
-        found.push_back(
-            { family->mpi, name.empty() ? "the program itself" : name, ask(object, "PMPI_Initialized") && !ask(object, "PMPI_Finalized") });
+    if ((abi || family != std::end(families)) && defines(object, "PMPI_Init"))
+        found.push_back({ abi ? "abi" : family->mpi, shown(name), ask(object, "PMPI_Initialized") && !ask(object, "PMPI_Finalized"),
+                          abi ? implementation_of(object) : "" });
     dlclose(object);
 }
 
@@ -61,45 +77,27 @@ int collect_names(dl_phdr_info *info, size_t, void *names) {
     return 0;
 }
 
-// An empty variable counts as none.
-bool is_set(const char *variable) {
-    const char *text = std::getenv(variable);
-    return text && *text;
-}
-
-// A positive number in a variable; 0: not set, or something else.
-int32_t count_in(const char *variable) {
-    const char *text = std::getenv(variable);
-    int32_t count = 0;
-    if (text) std::from_chars(text, text + std::strlen(text), count);
-    return std::max(count, 0);
+// A module may have brought its own library of the interface that the program has by another name. All calls of it go to the global scope's, none to
+// its own, which is as good as not there.
+void drop_unused(std::vector<LoadedMpi> &found, const std::string &global) {
+    const auto used = std::find_if(found.begin(), found.end(), [&](const LoadedMpi &loaded) { return loaded.path == shown(global); });
+    if (used == found.end()) return;
+    const LoadedMpi own = *used;
+    std::erase_if(found, [&](const LoadedMpi &loaded) { return loaded.path != own.path && loaded.mpi == own.mpi && !loaded.initialised; });
 }
 
 } // namespace
 
-bool started_by_pmix() { return is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK"); }
-
 std::vector<LoadedMpi> loaded_mpis() {
     std::vector<std::string> names;
     add_global(names);
+    const std::vector<std::string> global = names;
     dl_iterate_phdr(collect_names, &names);
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     std::vector<LoadedMpi> found;
     for (const std::string &name : names) look_in(name, found);
-    return found;
-}
-
-std::vector<Launcher> launchers() {
-    std::vector<Launcher> found;
-    const auto add = [&](const char *variable, const char *mpi) {
-        if (const int32_t n_ranks = count_in(variable)) found.push_back({ variable, mpi, n_ranks });
-    };
-    // Slurm speaks the same protocol as MPICH's launcher to every MPI; only the latter tells the number of ranks of the node.
-    const bool slurm = is_set("SLURM_STEP_ID") && !is_set("MPI_LOCALNRANKS");
-    add("OMPI_COMM_WORLD_SIZE", "openmpi");
-    add("PMI_SIZE", slurm ? "" : "mpich");
-    if (found.empty()) add("SLURM_STEP_NUM_TASKS", "");
+    if (!global.empty()) drop_unused(found, global.front());
     return found;
 }
 

@@ -11,6 +11,8 @@
 #include <link.h>
 
 #include "base/error.h"
+#include "plugin/mpi_choice.h"
+#include "plugin/selection.h"
 
 extern "C" const halo_transport_plugin halo_transport_inproc;
 extern "C" const halo_device_plugin halo_device_host;
@@ -49,6 +51,27 @@ std::string accept(const void *symbol, const std::string &name, const Descriptio
     return problem;
 }
 
+// Null: the loader's reason is in `problem`.
+void *load(const std::string &path, std::string &problem) {
+    void *object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!object) problem = loader_error();
+    return object;
+}
+
+// The module of an MPI, which must not bring another library than the process has. Null: `problem` says why.
+void *load_with_mpi(const std::string &name, const std::string &path, std::string &problem) {
+    if (name == abi_module) problem = load_abi_library();
+    if (!problem.empty()) return nullptr;
+    const std::vector<LoadedMpi> before = loaded_mpis();
+    void *object = load(path, problem);
+    if (!object || before.size() != 1) return object;
+    for (const LoadedMpi &loaded : loaded_mpis())
+        if (loaded.path != before.front().path)
+            problem = format("it brings a second MPI into this process, %s, beside %s", loaded.path.c_str(), before.front().path.c_str());
+    if (!problem.empty()) dlclose(object);
+    return problem.empty() ? object : nullptr;
+}
+
 // Fills `plugin` from the module at its path. A refused module is closed again, an accepted one never.
 void open_module(Plugin &plugin) {
     std::error_code none;
@@ -56,11 +79,9 @@ void open_module(Plugin &plugin) {
         plugin.problem = "it is no file";
         return;
     }
-    void *object = dlopen(plugin.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!object) {
-        plugin.problem = loader_error();
-        return;
-    }
+    const bool of_mpi = plugin.kind == PluginKind::transport && is_mpi_module(plugin.name);
+    void *object = of_mpi ? load_with_mpi(plugin.name, plugin.path, plugin.problem) : load(plugin.path, plugin.problem);
+    if (!object) return;
     const std::string entry = entry_symbol(plugin.kind);
     const void *symbol = own_symbol(object, entry.c_str());
     if (!symbol)

@@ -36,6 +36,16 @@ Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<st
     return rated;
 }
 
+MpiFacts look_for_mpi(const Config &config) {
+    MpiFacts facts{ loaded_mpis(), launchers() };
+    const auto brings = [](const Launcher &launcher) { return !launcher.abi_library.empty(); };
+    if (std::none_of(facts.launchers.begin(), facts.launchers.end(), brings)) return facts;
+    const std::vector<std::string> names = module_names(PluginKind::transport, module_directories(config));
+    if (std::find(names.begin(), names.end(), abi_module) == names.end())
+        for (Launcher &launcher : facts.launchers) launcher.abi_library.clear();
+    return facts;
+}
+
 namespace {
 
 // What "auto" may take. Opening an MPI module that nobody asked for would bring an MPI into the process; and where ranks come from
@@ -97,8 +107,7 @@ TransportChoice choose_best(const Config &config, const halo_host &host, const M
 
 // A second MPI in the process must not be opened, even when asked for.
 void check_named(const std::string &name, const MpiChoice &mpi, const halo_host &host) {
-    if (is_mpi_module(name) && !mpi.mpi.empty() && name != mpi.module())
-        fail(HALO_ERR_PLUGIN, "transport = %s, but %s", name.c_str(), mpi.why.c_str());
+    if (is_mpi_module(name) && !mpi.allows(name)) fail(HALO_ERR_PLUGIN, "transport = %s, but %s", name.c_str(), mpi.why.c_str());
     if (name == "inproc" && mpi.launcher_ranks > 1)
         host.log(host.core, 1, format("%s, but transport = inproc: each is a run of its own", mpi.why.c_str()).c_str());
 }

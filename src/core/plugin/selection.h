@@ -60,6 +60,9 @@ struct Rated {
 // One that cannot be used says what it wants, or how to come by it, where that is known.
 Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<std::string> &directories, const halo_host &host);
 
+// What the process tells about MPI; of what a launcher brings, that for which there is a module.
+MpiFacts look_for_mpi(const Config &config);
+
 // What is there, what would be used, and why the others not. Opens what may be opened safely.
 std::string render_modules(const Config &config);
 

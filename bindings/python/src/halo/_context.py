@@ -133,5 +133,6 @@ def _handle_of(communicator):
     from mpi4py import MPI
     if not isinstance(communicator, MPI.Comm):
         raise TypeError(f"{type(communicator).__name__} is no communicator of mpi4py")
-    mpi = "openmpi" if "Open MPI" in MPI.Get_library_version() else "mpich"
+    standard_abi = getattr(MPI, "Get_abi_version", lambda: (-1, -1))()[0] > 0
+    mpi = "abi" if standard_abi else "openmpi" if "Open MPI" in MPI.Get_library_version() else "mpich"
     return ffi.cast("void *", MPI._addressof(communicator)), MPI._sizeof(type(communicator)), mpi.encode()
