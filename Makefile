@@ -15,7 +15,9 @@ export CCACHE_NOHASHDIR := 1
 
 fewer_cases = CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 KEYS_CASES=6
 
-.PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan check-gpu packages lint format docs pictures abi-dump deb clean
+.PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan check-gpu packages mpis lint format docs pictures abi-dump deb clean
+# CMake looks for what is fetched before it.
+.NOTPARALLEL:
 
 demo: build-default
 	examples/euler/run_demo.sh build
@@ -26,7 +28,7 @@ demo-unstructured: build-default
 demo-sphere: build-default
 	examples/shallow/run_demo.sh build
 
-check: build-default
+check: packages mpis build-default
 	scripts/run_tests.sh build junit.xml -LE long
 
 # What has passed on this very tree is not run again.
@@ -64,6 +66,10 @@ build-%: packages
 
 packages:
 	@scripts/install_packages.sh
+
+# MPIs that Debian does not have, for tests.
+mpis:
+	@scripts/fetch_mpis.sh build/mpis
 
 lint: packages
 	cmake --preset clang $(ccache) >/dev/null

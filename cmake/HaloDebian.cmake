@@ -93,6 +93,7 @@ endfunction()
 halo_debian_module(halo_transport_shm libhalo-shm "" "" "shared memory")
 halo_debian_module(halo_transport_mpi_openmpi libhalo-mpi-openmpi "" "openmpi-bin" "Open MPI")
 halo_debian_module(halo_transport_mpi_mpich libhalo-mpi-mpich "" "mpich" "MPICH")
+# No package of Debian has the standard ABI: the preset deb leaves mpi_abi out.
 halo_debian_module(halo_transport_ucx libhalo-ucx "libucx0 (>= 1.13)" "" "UCX")
 halo_debian_module(halo_bootstrap_pmix libhalo-pmix "" "" "PMIx")
 halo_debian_module(halo_device_opencl libhalo-opencl "" "opencl-icd" "OpenCL")

