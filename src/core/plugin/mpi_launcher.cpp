@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -57,8 +58,10 @@ std::string program_of(long process) {
     return length > 0 ? std::string(path, static_cast<size_t>(length)) : std::string();
 }
 
-// The nearest ancestor that starts ranks of this MPI; shells and the like may be between. Empty: none is seen.
+// The nearest ancestor that starts ranks of this MPI; shells and the like may be between. Empty: none is seen, or this process has rights that its
+// ancestors may lack.
 std::string starter_of(const std::string &mpi) {
+    if (getauxval(AT_SECURE) != 0) return {};
     for (long process = getppid(); process > 0; process = parent_of(process)) {
         const std::string program = program_of(process);
         const std::string file = program.substr(program.rfind('/') + 1);
