@@ -11,6 +11,8 @@ endif()
 # Open MPI as root, with more ranks than cores.
 set(HALO_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_hwloc_base_binding_policy=none)
+# MPICH 5 keeps the processor while it waits, unless it is told otherwise.
+set(HALO_MPI_ABI_ENVIRONMENT ${HALO_MPI_ENVIRONMENT} MPIR_CVAR_POLLS_BEFORE_YIELD=1 MPIR_CVAR_ENABLE_HEAVY_YIELD=1)
 
 # halo_add_mpi_tests(name program RANKS n... [ARGUMENTS ...] [ENVIRONMENT ...] [LABELS ...] [TIMEOUT seconds]): tests name_mpi_openmpi_n and name_mpi_mpich_n
 function(halo_add_mpi_tests name program)

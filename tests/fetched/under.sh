@@ -12,5 +12,7 @@ options=()
 if [ "$2" = openmpi ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     options=(--map-by :OVERSUBSCRIBE --bind-to none)
+else # it keeps the processor while it waits, unless it is told otherwise
+    export MPIR_CVAR_POLLS_BEFORE_YIELD=1 MPIR_CVAR_ENABLE_HEAVY_YIELD=1
 fi
 exec "$mpi/bin/mpiexec" "${options[@]}" -n "$3" env LD_LIBRARY_PATH="$mpi/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "${@:4}"
