@@ -63,7 +63,7 @@ std::string program_of(long process) {
 std::string starter_of(const std::string &mpi) {
     if (getauxval(AT_SECURE) != 0) return {};
     for (long process = getppid(); process > 0; process = parent_of(process)) {
-        const std::string program = program_of(process);
+        std::string program = program_of(process);
         const std::string file = program.substr(program.rfind('/') + 1);
         if (std::any_of(std::begin(starters), std::end(starters), [&](const Starter &s) { return file == s.program && mpi == s.mpi; }))
             return program;
