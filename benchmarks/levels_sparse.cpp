@@ -49,7 +49,7 @@ private:
     std::vector<halo::Field> make_fields() const {
         std::vector<halo::Field> fields;
         for (int64_t f = 0; f < n_fields; ++f) {
-            const std::string name = "u" + std::to_string(f);
+            const std::string name = std::string("u").append(std::to_string(f));
             halo_field_desc desc = HALO_FIELD_DESC_INIT;
             desc.name = name.c_str(), desc.sparse = 1;
             std::fill_n(desc.ghost_low, 3, n_ghosts);
