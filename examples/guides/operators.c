@@ -11,7 +11,7 @@ struct view {
     int64_t stride[2];
 };
 
-static double *at(struct view v, int64_t x, int64_t y) { return &v.first[x * v.stride[0] + y * v.stride[1]]; }
+static double *at(struct view v, int64_t x, int64_t y) { return v.first + (x * v.stride[0] + y * v.stride[1]); }
 
 static struct view view_of(void *data, const halo_layout *layout) {
     struct view v = { (double *)data + layout->first_owned, { layout->stride[0], layout->stride[1] } };

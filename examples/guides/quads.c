@@ -52,7 +52,8 @@ static int on_latitudes(halo_context *context) {
     halo_field *fields[2];
     field_desc.name = "place", field_desc.n_components = 3;
     need(halo_field_create(grid, &field_desc, &fields[0]));
-    field_desc.name = "wind", field_desc.n_components = 2, field_desc.vector = HALO_VECTOR_COMPONENTS; /* beyond a pole east is west, and north south */
+    field_desc.name = "wind", field_desc.n_components = 2,
+    field_desc.vector = HALO_VECTOR_COMPONENTS; /* beyond a pole east is west, and north south */
     need(halo_field_create(grid, &field_desc, &fields[1]));
     for (int f = 0; f < 2; ++f) need(halo_field_allocate(fields[f], -1));
     halo_exchange *ghosts;

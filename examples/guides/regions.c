@@ -53,7 +53,8 @@ int main(void) {
     halo_field *fields[2];
     field_desc.name = "place";
     need(halo_field_create(grid, &field_desc, &fields[0]));
-    field_desc.name = "wind", field_desc.n_components = 2, field_desc.vector = HALO_VECTOR_COMPONENTS; /* components change place and sign on the way */
+    field_desc.name = "wind", field_desc.n_components = 2,
+    field_desc.vector = HALO_VECTOR_COMPONENTS; /* components change place and sign on the way */
     need(halo_field_create(grid, &field_desc, &fields[1]));
     for (int f = 0; f < 2; ++f) need(halo_field_allocate(fields[f], -1));
     halo_exchange *ghosts;

@@ -113,7 +113,8 @@ TEST(DevicesFailLater, InPhases) {
         unpacked();
         OK(halo_exchange_refine(exchange, stream));
         stream.synchronize();
-        expect(halo_exchange_post(exchange, nullptr), HALO_ERR_DEVICE, halo_context_error(rank.context), whole_text);
+        const halo_status status = halo_exchange_post(exchange, nullptr);
+        expect(status, HALO_ERR_DEVICE, halo_context_error(rank.context), whole_text);
         u.write(2, stream);
         unpacked();
         OK(halo_exchange_refine(exchange, stream));
@@ -134,7 +135,8 @@ TEST(DevicesFailLater, BeforeTheExchangeIsDestroyed) {
         fail_late(u, 0);
         OK(run_once(exchange, stream));
         stream.synchronize();
-        expect(halo_exchange_destroy(&exchange), HALO_ERR_DEVICE, halo_last_error(), whole_text);
+        const halo_status status = halo_exchange_destroy(&exchange);
+        expect(status, HALO_ERR_DEVICE, halo_last_error(), whole_text);
         if (exchange) stop("the exchange is still there");
         const RingExchange next({ u.handle() });
         u.write(2, stream);
@@ -161,7 +163,8 @@ TEST(DevicesFailLater, WhenTheExchangeIsGone) {
             }
             stream.synchronize();
         }
-        expect(halo_context_destroy(&context), HALO_ERR_DEVICE, halo_last_error(), whole_text);
+        const halo_status status = halo_context_destroy(&context);
+        expect(status, HALO_ERR_DEVICE, halo_last_error(), whole_text);
         if (context) stop("the context is still there");
     });
 }

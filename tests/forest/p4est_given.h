@@ -128,6 +128,10 @@ inline p4est_connectivity_t *new_turned_brick() {
             vertices[corner] = straight[from];
         }
     }
+    for (p4est_topidx_t place = 0; place < P4EST_FACES * brick->num_trees; ++place) { // nothing is joined yet
+        brick->tree_to_tree[place] = place / P4EST_FACES;
+        brick->tree_to_face[place] = static_cast<int8_t>(place % P4EST_FACES);
+    }
     p4est_connectivity_complete(brick);
     return brick;
 }

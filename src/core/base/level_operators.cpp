@@ -312,8 +312,8 @@ void prolongate_values(const LevelValues &values, int32_t centring, bool linear,
 }
 
 void divide_cells(const LevelValues &values, std::span<const PartValues> faces, const halo_box &coarse_cells) {
-    const auto divide = [&]<class Real>(const Reals<Real> &x, const Reals<Real> &y, const Reals<Real> &z) {
-        const std::array<Reals<Real>, 3> all{ x, y, z };
+    const auto divide = [&](const auto &x, const auto &y, const auto &z) {
+        const std::array all{ x, y, z };
         if (faces.size() == 1) return divide_box<1>(all, coarse_cells);
         if (faces.size() == 2) return divide_box<2>(all, coarse_cells);
         divide_box<3>(all, coarse_cells);

@@ -52,7 +52,7 @@ public:
     void require_sound();
     // That is known: what comes next does not wait for it.
     void forget_failed() noexcept;
-    // The run fails because the device has failed: that need not be told again.
+    // The run fails because the device has failed, or cannot do it as asked (on that stream): that need not be told again.
     void note_told() noexcept {
         if (use_) use_->told = true;
     }

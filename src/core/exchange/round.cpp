@@ -303,7 +303,7 @@ void Round::step(Step &&step) {
         const Error error = named(present_error(), run_.epoch);
         for (DeviceWork *work : run_.works) {
             work->leave_failed_call();
-            if (error.status() == HALO_ERR_DEVICE) work->note_told();
+            if (error.status() == HALO_ERR_DEVICE || error.status() == HALO_ERR_ARGUMENT) work->note_told();
         }
         if (error.status() != HALO_TIMEOUT) end_run(tell_failure(error));
         throw error;

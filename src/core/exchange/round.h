@@ -134,8 +134,9 @@ private:
     void launch_unpacking();
     void end_on_devices();
     void raise_device_failure() {
-        if (device_owner_) [[unlikely]]
-            if (const std::optional<Error> failed = take_device_failure()) throw Error(*failed);
+        if (!device_owner_) [[likely]]
+            return;
+        if (const std::optional<Error> failed = take_device_failure()) throw Error(*failed);
     }
     void require_sound_devices();
     Error named(const Error &error, uint32_t run) const noexcept;
