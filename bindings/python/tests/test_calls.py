@@ -146,6 +146,9 @@ def test_forests_by_functions(alone):
         field.set_prolongation(halo.PROLONG_CONSTANT)
         with pytest.raises(halo.ArgumentError, match="prolongation|9"):
             field.set_prolongation(9)
+        field.set_restriction(halo.RESTRICT_MEAN)
+        with pytest.raises(halo.ArgumentError, match="restriction|9"):
+            field.set_restriction(9)
 
 
 def test_levels_of_boxes(alone):
