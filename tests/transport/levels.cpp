@@ -28,11 +28,16 @@ struct Level {
     int level;
     const char *name;
 };
-// By number, as MPI's own rise from 0 in both.
 const Level levels[] = { { "single", MPI_THREAD_SINGLE, "MPI_THREAD_SINGLE" },
                          { "funneled", MPI_THREAD_FUNNELED, "MPI_THREAD_FUNNELED" },
                          { "serialized", MPI_THREAD_SERIALIZED, "MPI_THREAD_SERIALIZED" },
                          { "multiple", MPI_THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE" } };
+
+const char *name_of(int level) {
+    for (const Level &one : levels)
+        if (one.level == level) return one.name;
+    return "no level";
+}
 
 [[noreturn]] void stop(const std::string &text) {
     std::fprintf(stderr, "%s\n", text.c_str());
@@ -192,7 +197,7 @@ halo_context *make_threaded(const char *threads, int present) {
     halo_context *context = nullptr;
     if (present < MPI_THREAD_SERIALIZED) {
         expect(create(threads, &context, MPI_COMM_NULL, several), HALO_ERR_STATE, "several threads",
-               { "threads = multiple", "needs MPI_THREAD_SERIALIZED", levels[present].name });
+               { "threads = multiple", "needs MPI_THREAD_SERIALIZED", name_of(present) });
     } else {
         expect(create(threads, &context, MPI_COMM_NULL, several), HALO_SUCCESS, "several threads");
         in_thread([&] { expect(add_up(context, 10), HALO_SUCCESS, "several threads"); });
@@ -200,7 +205,7 @@ halo_context *make_threaded(const char *threads, int present) {
     }
     if (present < MPI_THREAD_MULTIPLE) {
         expect(create(threads, &context, MPI_COMM_NULL, own), HALO_ERR_STATE, "a thread of its own",
-               { "progress_thread", "needs MPI_THREAD_MULTIPLE", levels[present].name });
+               { "progress_thread", "needs MPI_THREAD_MULTIPLE", name_of(present) });
         return nullptr;
     }
     expect(create(threads, &context, MPI_COMM_NULL, own), HALO_SUCCESS, "a thread of its own");

@@ -163,6 +163,8 @@ def test_levels_of_boxes(alone):
             with halo.Exchange.levels([coarse], [fine], [newer]) as ghosts:
                 ghosts.set_fraction(0.5)
                 ghosts.run()
+                made = [row for row in ghosts.level_regions(2, 0) if row.what == halo.REGION_PROLONGATE]
+                assert sorted((row.points.low[0], row.points.high[0]) for row in made) == [(-1, 0), (4, 5)]
             with halo.Exchange.levels([coarse], [fine], what=halo.LEVELS_WHOLE) as whole:
                 whole.run()
             assert [row.kind for row in coarse.level_boxes(above, 0)] == 2 * [halo.LEVEL_UNCOVERED] + 2 * [halo.LEVEL_BESIDE] + [halo.LEVEL_COVERED]
