@@ -28,7 +28,7 @@ inline halo::Forest make_forest(int64_t n_cells, bool refined, int64_t wanted, i
     forest.tree({ n_roots, n_roots, n_roots });
     int32_t level = 0;
     while ((n_roots * n_roots * n_roots << 3 * (level + (refined ? 1 : 0))) < wanted) ++level;
-    forest.uniform(refined ? std::max(level - 1, 0) : level);
+    forest.uniform(level);
     for (int pass = 0; refined && pass < 2; ++pass) {
         // Where each of two steps is to end: the first refines most, as the second's leaves are an eighth as large.
         const auto n = static_cast<double>(forest.leaves().size());
@@ -42,7 +42,8 @@ inline halo::Forest make_forest(int64_t n_cells, bool refined, int64_t wanted, i
         }
         std::ranges::sort(near);
         std::vector<int32_t> marks(near.size(), HALO_MARK_KEEP);
-        for (size_t i = 0; i < static_cast<size_t>(share * n); ++i) marks[near[i].second] = HALO_MARK_REFINE;
+        const size_t n_refined = std::min(near.size(), static_cast<size_t>(std::max(share * n, 0.0)));
+        for (size_t i = 0; i < n_refined; ++i) marks[near[i].second] = HALO_MARK_REFINE;
         forest.adapt(marks);
     }
     forest.place(n_ranks);
