@@ -653,18 +653,24 @@ typedef struct halo_field_desc {
                                     for integers the fraction is dropped, and the type must hold the rest */
     int32_t vector;            /**< HALO_VECTOR_...: what changes place and sign across turned regions. Types with a sign alone */
     int32_t reserved;
+    int64_t release_after;     /**< sparse: a part's storage goes back when in so many runs, one after the other, its values were small and no data came
+                                    to it (section 7); 0: never */
+    double release_below;      /**< of release_after: values are small that are null under this threshold; 0: those that are zero */
+    const char *controller;    /**< sparse: name of a sparse field on the same topology that has no controller itself: this one has storage, of the
+                                    library's and in all sets, in the parts where that one has some (section 7). NULL: none. Copied. */
 } halo_field_desc;
-#define HALO_FIELD_DESC_INIT { sizeof(halo_field_desc), 1, HALO_FLOAT64, NULL, 0, 1, HALO_CENTRE_CELL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 1, 0.0, 0.0, 0, 0 }
+#define HALO_FIELD_DESC_INIT \
+    { sizeof(halo_field_desc), 1, HALO_FLOAT64, NULL, 0, 1, HALO_CENTRE_CELL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 1, 0.0, 0.0, 0, 0, 0, 0.0, NULL }
 
-/** Collective; does not communicate. HALO_ERR_EXISTS: a field that lives on the topology has this name. HALO_ERR_LIMIT: the storage of a part would exceed
- *  2^60 bytes. */
+/** Collective; does not communicate. HALO_ERR_EXISTS: a field that lives on the topology has this name. HALO_ERR_NOT_FOUND: no field there has that of
+ *  the controller. HALO_ERR_LIMIT: the storage of a part would exceed 2^60 bytes. */
 HALO_API halo_status halo_field_create(halo_topology *topology, const halo_field_desc *desc, halo_field **field);
 
 /** The description as the field has it: `name` is the library's text, which lives as long as the field, element_bytes that of its type. On another
  *  topology halo_field_create makes an equal field of it, on the same one with another name. Local. */
 HALO_API halo_status halo_field_get_desc(const halo_field *field, halo_field_desc *desc);
 
-/** HALO_BUSY while exchanges use it. Storage stays the caller's, except what halo_field_allocate made. */
+/** HALO_BUSY while exchanges use it, or it controls others. Storage stays the caller's, except what halo_field_allocate made. */
 HALO_API halo_status halo_field_destroy(halo_field **field);
 
 /** Storage of one part, in elements. Element (i, j, k) of component c, counted from the first owned cell, is at
@@ -1076,6 +1082,18 @@ HALO_API halo_status halo_exchange_describe(const halo_exchange *exchange, char 
 
 /* ------------------------------------------------------------------ 7 sparse fields */
 /** @defgroup chapter_07 7 sparse fields
+ *
+ * Release by age (halo_field_desc.release_after). A start, or post, of HALO_KIND_GHOSTS looks at each part with storage of the fields that take part in
+ * the run: at all sets, at owned values (topologies of points: at all). If they are small, and so they were in each of the last `release_after` such
+ * runs, and nothing but null came to the part in these, its storage is given back, in all sets, before anything is packed: as by halo_field_bind with
+ * data = NULL. So data pointers are to be asked for after start. A part that is given storage, a field of another list of blocks too, begins anew. Runs
+ * that start while another one over the field is in flight do not look. What has been looked at is what is dropped, so with release_below = 0 only
+ * zeros are. Costs a look at the values up to the first that is not small. Storage is the host's: halo_field_bind to another is HALO_ERR_ARGUMENT.
+ *
+ * Controllers (halo_field_desc.controller). Where a field is given storage, by halo_field_allocate or halo_field_bind, those that it controls are given
+ * some too, filled with their `fill`; when none of its sets has any, theirs goes back. Their own halo_field_bind, halo_field_bind_many and
+ * halo_field_allocate are HALO_ERR_STATE. An arrival of a controlled field's is told as one of the controller's, once for all of them, and data that
+ * come to a controlled part count for the controller's release_after; its values do not.
  *  @{ */
 
 /**

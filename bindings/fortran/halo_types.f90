@@ -421,7 +421,7 @@ module halo_types
   end type halo_neighbour
 
   type, bind(c) :: halo_field_desc
-    integer(c_size_t) :: struct_size = 96_c_size_t
+    integer(c_size_t) :: struct_size = 120_c_size_t
     integer(c_int32_t) :: struct_version = 1_c_int32_t
     integer(c_int32_t) :: type = 2_c_int32_t
     type(c_ptr) :: name = c_null_ptr
@@ -436,6 +436,9 @@ module halo_types
     real(c_double) :: fill = 0.0_c_double
     integer(c_int32_t) :: vector = 0_c_int32_t
     integer(c_int32_t) :: reserved = 0_c_int32_t
+    integer(c_int64_t) :: release_after = 0_c_int64_t
+    real(c_double) :: release_below = 0.0_c_double
+    type(c_ptr) :: controller = c_null_ptr
   end type halo_field_desc
 
   type, bind(c) :: halo_layout

@@ -231,17 +231,19 @@ struct Taker {
     bool declines;
 };
 
-// Data come to parts without storage.
+// Data come to parts without storage; another field has it where this one does.
 void sparse(Member &member, const Trial &given, bool by_callback) {
     halo_topology *topology = make_blocks(member, 2, true);
-    halo_field *u = make_field(member, topology, "u", 1, [](halo_field_desc &desc) { desc.sparse = 1, desc.fill = 7; });
+    halo_field *u = make_field(member, topology, "u", 1, [](halo_field_desc &desc) { desc.sparse = 1, desc.fill = 7, desc.release_after = 1; });
+    halo_field *w = make_field(member, topology, "w", 1, [](halo_field_desc &desc) { desc.sparse = 1, desc.controller = "u"; });
+    halo_field *both[] = { u, w };
     Trial trial = given;
     trial.desc.arrival = [](void *, const halo_arrival *arrival) {
         return arrival->gid == 3 ? HALO_DECLINED : halo_field_allocate(arrival->field, arrival->gid);
     };
     if (!by_callback) trial.desc.arrival = nullptr;
     halo_exchange *exchange = nullptr;
-    TOGETHER(halo_exchange_create(&u, 1, &trial.desc, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
+    TOGETHER(halo_exchange_create(both, 2, &trial.desc, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
     const int64_t *gids = nullptr;
     int64_t n_parts = 0;
     ALONE(halo_topology_local_parts(topology, &gids, &n_parts));
@@ -265,9 +267,10 @@ void sparse(Member &member, const Trial &given, bool by_callback) {
             return halo_exchange_finish(exchange, HALO_STREAM_NONE);
         });
         keep_values(member, u, topology);
+        keep_values(member, w, topology);
     }
     ALONE(halo_exchange_destroy(&exchange));
-    destroy(member, { u }, { topology });
+    destroy(member, { w, u }, { topology });
 }
 
 enum class Given : uint8_t { all, distributed, none };

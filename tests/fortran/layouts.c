@@ -74,6 +74,7 @@ static const struct row rows[] = {
     AT(halo_field_desc, name), AT(halo_field_desc, element_bytes), AT(halo_field_desc, n_components), AT(halo_field_desc, centring),
     AT(halo_field_desc, ghost_low), AT(halo_field_desc, ghost_high), AT(halo_field_desc, sparse), AT(halo_field_desc, n_sets),
     AT(halo_field_desc, threshold), AT(halo_field_desc, fill), AT(halo_field_desc, vector), AT(halo_field_desc, reserved),
+    AT(halo_field_desc, release_after), AT(halo_field_desc, release_below), AT(halo_field_desc, controller),
     SIZE(halo_layout), AT(halo_layout, struct_size), AT(halo_layout, struct_version), AT(halo_layout, reserved),
     AT(halo_layout, elements), AT(halo_layout, first_owned), AT(halo_layout, stride), AT(halo_layout, component_stride),
     AT(halo_layout, place_stride),

@@ -417,6 +417,9 @@ contains
     call same("halo_field_desc.fill", from(c_loc(x), c_loc(x%fill)))
     call same("halo_field_desc.vector", from(c_loc(x), c_loc(x%vector)))
     call same("halo_field_desc.reserved", from(c_loc(x), c_loc(x%reserved)))
+    call same("halo_field_desc.release_after", from(c_loc(x), c_loc(x%release_after)))
+    call same("halo_field_desc.release_below", from(c_loc(x), c_loc(x%release_below)))
+    call same("halo_field_desc.controller", from(c_loc(x), c_loc(x%controller)))
     call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
     bytes = 127_c_int8_t
     call halo_struct_init(y)

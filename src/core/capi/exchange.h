@@ -16,7 +16,12 @@ struct ExchangeObject {
           handles(std::move(given)) {
         if (desc.sections) sections.assign(desc.sections, desc.sections + fields.size());
         program.sections = desc.sections ? sections.data() : nullptr;
-        if (desc.arrival) exchange->on_arrival([this](const Arrivals::Part &part) { tell(part); });
+        for (size_t f = 0; f < fields.size(); ++f) told.push_back(fields[f]->controller() ? handle_of(*fields[f]->controller()) : handles[f]);
+        if (desc.arrival)
+            exchange->on_arrival([this](const std::vector<Arrivals::Part> &parts) {
+                for (size_t i = 0; i < parts.size(); ++i)
+                    if (is_first(parts, i)) tell(parts[i]);
+            });
     }
 
     // The program's function is called through this object, which notes that it is.
@@ -31,16 +36,27 @@ struct ExchangeObject {
         return desc;
     }
 
+    halo_field *handle_of(const Field &field) const {
+        for (Handle &shell : shell_of(handles[0])->owner->shells.all())
+            if (shell.alive && shell.object == &field) return reinterpret_cast<halo_field *>(&shell);
+        fail(HALO_ERR_INTERNAL, "field %s has no handle", field.spec().name.c_str());
+    }
+    // Of a controlled field it is its controller's.
     halo_arrival arrival(const Arrivals::Part &part) const {
-        return { handles[part.field], exchange->field(part.field)->topology().local_parts()[part.part] };
+        return { told[part.field], exchange->field(part.field)->topology().local_parts()[part.part] };
+    }
+    // A field and those it controls count as one.
+    bool is_first(const std::vector<Arrivals::Part> &parts, size_t i) const {
+        return std::none_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(i),
+                            [&](const Arrivals::Part &other) { return other.part == parts[i].part && told[other.field] == told[parts[i].field]; });
     }
     void tell(const Arrivals::Part &part) const {
-        const halo_arrival told = arrival(part);
+        const halo_arrival known = arrival(part);
         const CallRules::Callback inside(rules, Inside::arrival, "arrival");
-        const halo_status status = program.arrival(program.arrival_user, &told);
+        const halo_status status = program.arrival(program.arrival_user, &known);
         if (status != HALO_SUCCESS && status != HALO_DECLINED)
             fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the arrival callback returned %s for field %s, part %lld",
-                 status_name(status), exchange->field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
+                 status_name(status), exchange->field(part.field)->spec().name.c_str(), static_cast<long long>(known.gid));
     }
 
     CallRules &rules;
@@ -48,6 +64,7 @@ struct ExchangeObject {
     std::vector<uint32_t> sections;
     std::unique_ptr<Exchange> exchange;
     std::vector<halo_field *> handles;
+    std::vector<halo_field *> told; // of each field, whose handle its arrivals are told by
 };
 
 } // namespace halo

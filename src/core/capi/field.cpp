@@ -77,6 +77,8 @@ halo_status halo_field_destroy(halo_field **field) {
         ContextObject &owner = *shell_of(*field)->owner;
         if (const std::string exchanges = exchanges_over(owner.shells, object); !exchanges.empty())
             fail(HALO_BUSY, "field %s: exchanges over it still exist: %s", object.spec().name.c_str(), exchanges.c_str());
+        if (const std::string controlled = object.names_of_controlled(); !controlled.empty())
+            fail(HALO_BUSY, "field %s: it controls fields that still exist: %s", object.spec().name.c_str(), controlled.c_str());
         owner.accesses.forget(object); // with the exchanges of its batches
         destroy_object<Field>(field);
     });

@@ -11,6 +11,15 @@ Exchange::Exchange(std::vector<Field *> fields, std::vector<RoundSpec> rounds, s
       is_single_(rounds.size() == 1 && !steps),
       steps_(steps ? std::move(steps) : std::make_unique<RoundSteps>()) {
     for (RoundSpec &round : rounds) rounds_.push_back(std::make_unique<Round>(std::move(round)));
+    const auto fills_ghosts = [&](size_t field) {
+        const std::vector<RoundPiece> &pieces = rounds_.front()->spec().pieces;
+        return std::any_of(pieces.begin(), pieces.end(), [&](const RoundPiece &piece) {
+            return piece.destination == static_cast<int32_t>(field) && piece.sparse == SparseRule::ghosts;
+        });
+    };
+    for (size_t f = 0; f < fields_.size(); ++f)
+        if (fields_[f]->is_released_by_age() && fills_ghosts(f)) aged_.push_back(f);
+    looked_at_.reserve(aged_.size());
     for (Field *field : fields_) {
         ++field->exchanges;
         n_pointers_ += field->topology().local_parts().size();
@@ -29,8 +38,21 @@ int64_t Exchange::payload_bytes(size_t field) const {
     return bytes;
 }
 
-void Exchange::on_arrival(const std::function<void(const Arrivals::Part &)> &call) {
+void Exchange::on_arrival(const std::function<void(const std::vector<Arrivals::Part> &)> &call) {
     for (const auto &round : rounds_) round->on_arrival = call;
+}
+
+// Of what the run takes from bindings. A run that is refused looks at nothing.
+void Exchange::begin_by_age(const halo_run &run) {
+    looked_at_.clear();
+    if (aged_.empty() || in_flight() || run.data || (run.field_mask && run.n_fields != n_fields())) return;
+    for (const size_t f : aged_)
+        if ((!run.field_mask || run.field_mask[f]) && fields_[f]->begin_run_by_age()) looked_at_.push_back(fields_[f]);
+}
+
+void Exchange::end_by_age() {
+    for (Field *field : looked_at_) field->end_run_by_age();
+    looked_at_.clear();
 }
 
 // The caller's arrays need not outlive start.
@@ -120,6 +142,7 @@ void Exchange::prepare() {
 }
 
 void Exchange::post(const halo_run &run) {
+    begin_by_age(run);
     if (is_single_) return present().post(run);
     begin(run);
     step([&] { present().post(run_); });
@@ -166,15 +189,20 @@ void Exchange::unpack(halo_stream stream) {
 
 void Exchange::refine() {
     if (!is_last()) fail(HALO_ERR_STATE, "%s: refine is illegal before unpack", what().c_str());
-    if (is_single_) return present().end();
-    step([&] {
+    if (is_single_) {
         present().end();
-        steps_->refine(run_);
-    });
-    end();
+    } else {
+        step([&] {
+            present().end();
+            steps_->refine(run_);
+        });
+        end();
+    }
+    end_by_age();
 }
 
 void Exchange::start(const halo_run &run, halo_stream stream) {
+    begin_by_age(run);
     if (is_single_) return present().start(run, stream);
     begin(run);
     stream_ = stream;
@@ -184,7 +212,10 @@ void Exchange::start(const halo_run &run, halo_stream stream) {
 
 // Goes on where a call that timed out has stopped, which may have been between two rounds.
 void Exchange::finish(halo_stream stream) {
-    if (is_single_) return present().finish(stream);
+    if (is_single_) {
+        present().finish(stream);
+        return end_by_age();
+    }
     if (!running_ || (present_ == 0 && !sent_)) fail(HALO_ERR_STATE, "%s: finish is illegal: nothing has been sent", what().c_str());
     step([&] {
         while (true) {
@@ -199,6 +230,7 @@ void Exchange::finish(halo_stream stream) {
         steps_->refine(run_);
     });
     end();
+    end_by_age();
 }
 
 void Exchange::abandon() {

@@ -81,8 +81,8 @@ public:
 
     // Parts with data and no storage, once everything is here.
     std::vector<Arrivals::Part> arrivals() { return present().arrivals(); }
-    // Called for each arrival in unpack; the capi layer turns it into the caller's function.
-    void on_arrival(const std::function<void(const Arrivals::Part &)> &call);
+    // Called in unpack with what has arrived; the capi layer turns it into the caller's function.
+    void on_arrival(const std::function<void(const std::vector<Arrivals::Part> &)> &call);
 
     // Adds to counters; figures of one plan are set.
     void count(halo_exchange_stats &stats) const;
@@ -94,6 +94,8 @@ public:
 private:
     Round &present() const { return *rounds_[present_]; }
     bool is_last() const { return present_ + 1 == rounds_.size(); }
+    void begin_by_age(const halo_run &run);
+    void end_by_age();
     void keep(const halo_run &run);
     void begin(const halo_run &run);
     void advance();
@@ -119,6 +121,8 @@ private:
     std::vector<int32_t> sets_;
     std::vector<void *> data_;
     std::vector<int32_t> devices_;
+    std::vector<size_t> aged_;       // fields whose storage is released by age in its runs
+    std::vector<Field *> looked_at_; // of these, in this run
 };
 
 } // namespace halo

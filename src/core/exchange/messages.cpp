@@ -267,9 +267,10 @@ int64_t Messages::pack_singles(Run &run, size_t i, std::byte *payload, int64_t e
     return end;
 }
 
-void Messages::note_arrivals(const Run &run, Arrivals &arrivals) {
+void Messages::note_arrivals(const Run &run, const std::vector<Field *> &fields, Arrivals &arrivals) {
     for (size_t i = 0; i < links_.size(); ++i)
-        for_each_that_came(plan_link_[i], links_[i]->received(), [&](size_t piece, const SingleEdge &single) { arrivals.note(run, piece, single); });
+        for_each_that_came(plan_link_[i], links_[i]->received(),
+                           [&](size_t piece, const SingleEdge &single) { arrivals.note(run, fields, piece, single); });
 }
 
 void Messages::unpack_arrived(Run &run) {

@@ -49,7 +49,7 @@ public:
     // All is here: has the peer of this link of the plan written the dense values where they belong?
     bool has_landed(size_t plan_link) const;
     // Note parts that got data but have no storage. Only when everything is here.
-    void note_arrivals(const Run &run, Arrivals &arrivals);
+    void note_arrivals(const Run &run, const std::vector<Field *> &fields, Arrivals &arrivals);
     // Write into the ghosts what is here and has not been written yet; on devices, collect the rows that will.
     void unpack(Run &run);
     // Combine what is here, and all of it is.

@@ -349,7 +349,7 @@ void Round::do_send() {
     if (check_) check_->after_start(run_);
     if (plan_->scope().local) {
         for (const PieceRun &piece : run_.pieces) local_bytes_ += piece.takes_part ? piece.rows->local_bytes : 0;
-        if (plan_->any_sparse()) count_local(arrivals_.copy_local(run_, context_));
+        if (plan_->any_sparse()) count_local(arrivals_.copy_local(run_, spec_.fields, context_));
     }
     phase_ = Phase::sent;
     ++runs_;
@@ -404,9 +404,9 @@ bool Round::look() {
 
 void Round::note_arrivals() {
     if (arrivals_noted_ || !plan_->any_sparse()) return;
-    messages_->note_arrivals(run_, arrivals_);
+    messages_->note_arrivals(run_, spec_.fields, arrivals_);
     arrivals_noted_ = true;
-    if (!run_.on_host() && plan_->scope().local) count_local(arrivals_.note_local_on_devices(run_));
+    if (!run_.on_host() && plan_->scope().local) count_local(arrivals_.note_local_on_devices(run_, spec_.fields));
 }
 
 std::vector<Arrivals::Part> Round::arrivals() {
@@ -423,8 +423,7 @@ void Round::unpack(halo_stream stream) {
         if (!run_.on_host()) require_sound_devices();
         put_on(stream);
         if (check_) check_->before_unpack(run_, [&](size_t link) { return messages_->has_landed(link); });
-        if (on_arrival)
-            for (const Arrivals::Part &part : arrivals_.wanted()) on_arrival(part);
+        if (on_arrival && !arrivals_.wanted().empty()) on_arrival(arrivals_.wanted());
         if (!arrivals_.wanted().empty()) follow_adopted();
         arrivals_.adopt(run_, spec_.fields, context_);
         messages_->unpack(run_);

@@ -66,8 +66,8 @@ public:
 
     // Parts with data and no storage, once everything is here.
     std::vector<Arrivals::Part> arrivals();
-    // Called for each arrival in unpack.
-    std::function<void(const Arrivals::Part &)> on_arrival;
+    // Called in unpack with what has arrived, if anything has.
+    std::function<void(const std::vector<Arrivals::Part> &)> on_arrival;
 
     std::string what() const override { return spec_.what; }
     Terms terms() const override;

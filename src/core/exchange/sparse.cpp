@@ -49,13 +49,23 @@ void unpack_single(PieceRun &piece, const PlanPiece &planned, const SingleEdge &
     piece.run_rows(single.copy);
 }
 
-void Arrivals::note(const Run &run, size_t piece, const SingleEdge &single) {
+void Arrivals::note(const Run &run, const std::vector<Field *> &fields, size_t piece, const SingleEdge &single) {
     if (run.plan->pieces()[piece].sparse == SparseRule::corrected) return;
     const Part part{ own_field(run, piece), single.edge.recv_part };
-    if (!run.pieces[piece].part(part.part) && std::find(wanted_.begin(), wanted_.end(), part) == wanted_.end()) wanted_.push_back(part);
+    Field &field = *fields[static_cast<size_t>(part.field)];
+    field.hear(part.part);
+    if (run.pieces[piece].part(part.part)) return;
+    want(part);
+    if (!field.controller()) return;
+    const auto controller = std::find(fields.begin(), fields.end(), field.controller());
+    if (controller != fields.end()) want({ static_cast<int32_t>(controller - fields.begin()), part.part });
 }
 
-Arrivals::Copied Arrivals::copy_local(Run &run, Context &context) {
+void Arrivals::want(Part part) {
+    if (std::find(wanted_.begin(), wanted_.end(), part) == wanted_.end()) wanted_.push_back(part);
+}
+
+Arrivals::Copied Arrivals::copy_local(Run &run, const std::vector<Field *> &fields, Context &context) {
     Copied copied;
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         PieceRun &piece = run.pieces[p];
@@ -71,13 +81,13 @@ Arrivals::Copied Arrivals::copy_local(Run &run, Context &context) {
             const bool data = is_always_data(planned) ? has_storage : any(non_null);
             copied.nulls += !data;
             copied.bytes += data ? single.bytes : 0;
+            if (data) note(run, fields, p, single);
             if (piece.part(single.edge.recv_part)) {
                 if (data || !corrects) piece.run_rows(data ? single.copy : RowRange{ single.fill_row, 1 });
             } else if (data && !corrects) {
                 staged_.push_back({ p, &single, context.host_buffer(static_cast<size_t>(single.bytes)) });
                 piece.bases[single.base] = staged_.back().buffer.data();
                 piece.run_rows(single.stage);
-                note(run, p, single);
             }
         }
     }
@@ -101,7 +111,7 @@ void Arrivals::put_local_on_devices(Run &run) {
     }
 }
 
-Arrivals::Copied Arrivals::note_local_on_devices(const Run &run) {
+Arrivals::Copied Arrivals::note_local_on_devices(const Run &run, const std::vector<Field *> &fields) {
     Copied copied;
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         const PieceRun &piece = run.pieces[p];
@@ -111,9 +121,8 @@ Arrivals::Copied Arrivals::note_local_on_devices(const Run &run) {
             const bool data = piece.flags[single.flag] != 0;
             copied.nulls += !data;
             copied.bytes += data ? single.bytes : 0;
-            if (!data || piece.part(single.edge.recv_part)) continue;
-            staged_.push_back({ p, &single, {} });
-            note(run, p, single);
+            if (data) note(run, fields, p, single);
+            if (data && !piece.part(single.edge.recv_part)) staged_.push_back({ p, &single, {} });
         }
     }
     return copied;

@@ -38,18 +38,18 @@ public:
         wanted_.reserve(edges);
         staged_.reserve(edges);
     }
-    // Data came for an edge of a piece: remember its part if it has no storage.
-    void note(const Run &run, size_t piece, const SingleEdge &single);
+    // Data came for an edge of a piece: its field hears of it; a part without storage is remembered, and that of the field's controller.
+    void note(const Run &run, const std::vector<Field *> &fields, size_t piece, const SingleEdge &single);
     // Same-rank sparse edges, at start: copy, fill, or set aside in pool memory until the receiver has storage.
     struct Copied {
         int64_t bytes = 0;
         int64_t edges = 0;
         int64_t nulls = 0;
     };
-    Copied copy_local(Run &run, Context &context);
+    Copied copy_local(Run &run, const std::vector<Field *> &fields, Context &context);
     // Those on devices, by flags that the device sets before; and what has become of them, once the device is done.
     static void put_local_on_devices(Run &run);
-    Copied note_local_on_devices(const Run &run);
+    Copied note_local_on_devices(const Run &run, const std::vector<Field *> &fields);
 
     struct Part {
         int32_t field;
@@ -63,6 +63,7 @@ public:
     void unpack_staged(Run &run);
 
 private:
+    void want(Part part);
     struct Staged {
         size_t piece;
         const SingleEdge *single;

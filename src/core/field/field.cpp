@@ -71,6 +71,10 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     spec_.n_sets = desc.n_sets;
     spec_.threshold = desc.threshold;
     spec_.fill = desc.fill;
+    release_after_ = desc.release_after;
+    release_below_ = desc.release_below;
+    Field *const controller = find_controller(desc);
+    if (controller) controller_name_ = controller->spec().name;
     for (int d = 0; d < topology.n_dims(); ++d) {
         spec_.ghosts.low[d] = desc.ghost_low[d];
         spec_.ghosts.high[d] = desc.ghost_high[d];
@@ -81,7 +85,9 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     data_.assign(spec_.n_sets, std::vector<void *>(layouts_.size(), nullptr));
     spaces_.resize(static_cast<size_t>(spec_.n_sets));
     n_bound_.resize(static_cast<size_t>(spec_.n_sets));
-    if (!topology.field_names.insert(spec_.name).second)
+    if (release_after_ > 0) ages_.resize(layouts_.size());
+    if (controller) controller->controlled_.reserve(controller->controlled_.size() + 1);
+    if (!topology.field_names.emplace(spec_.name, this).second)
         fail(HALO_ERR_EXISTS, "field %s: topology %llu of this context%s has a field of this name already", spec_.name.c_str(),
              static_cast<unsigned long long>(topology.id()), topology.text().empty() ? "" : (" (" + topology.text() + ")").c_str());
     if (topology.context().check_mode()) try {
@@ -90,6 +96,8 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
             topology.field_names.erase(spec_.name);
             throw;
         }
+    controller_ = controller;
+    if (controller) controller->controlled_.push_back(this);
 }
 
 halo_field_desc Field::desc() const {
@@ -106,6 +114,9 @@ halo_field_desc Field::desc() const {
     desc.threshold = spec_.threshold;
     desc.fill = spec_.fill;
     desc.vector = spec_.vector;
+    desc.release_after = release_after_;
+    desc.release_below = release_below_;
+    desc.controller = controller_name_.empty() ? nullptr : controller_name_.c_str();
     return desc;
 }
 
@@ -128,6 +139,8 @@ void Field::set_restriction(int32_t restriction) {
 }
 
 Field::~Field() {
+    if (controller_) controller_->controlled_.erase(std::find(controller_->controlled_.begin(), controller_->controlled_.end(), this));
+    for (Field *one : controlled_) one->controller_ = nullptr;
     for (const std::vector<Buffer> &of_part : owned_)
         for (const Buffer &memory : of_part) topology_.context().leases().keep(memory);
     topology_.field_names.erase(spec_.name);
@@ -140,8 +153,7 @@ void Field::check_desc(const halo_field_desc &desc) const {
     if (desc.n_sets < 1) fail(HALO_ERR_ARGUMENT, "field %s: n_sets is %d, it must be 1 or more", name, desc.n_sets);
     check_limit(format("field %s: n_sets", name).c_str(), desc.n_sets, limits::sets);
     check_centring(desc, name);
-    if (desc.sparse && desc.type == HALO_BYTES) fail(HALO_ERR_ARGUMENT, "field %s: a sparse field needs a type with values, not HALO_BYTES", name);
-    if (desc.sparse && !(desc.threshold >= 0)) fail(HALO_ERR_ARGUMENT, "field %s: threshold %g must be 0 or more", name, desc.threshold);
+    check_sparse(desc, name);
     const Extent widest = topology_.widest_ghosts();
     for (int d = 0; d < topology_.n_dims(); ++d)
         if (desc.ghost_low[d] < 0 || desc.ghost_high[d] < 0 || desc.ghost_low[d] > widest[d] || desc.ghost_high[d] > widest[d])
@@ -358,6 +370,26 @@ void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLa
     require_unleased(local_index, set, data, layout ? *layout : layouts_[local_index]);
     if (!data && !spec_.sparse && in_flight > 0)
         fail(HALO_BUSY, "field %s, part %lld: an exchange is in flight", spec_.name.c_str(), static_cast<long long>(gid));
+    if (!data) require_controlled_free(local_index);
+    const std::vector<Field *> given = data ? give_to_controlled(local_index) : std::vector<Field *>();
+    try {
+        take_layout(local_index, set, layout);
+    } catch (...) {
+        for (Field *one : given) one->release(local_index);
+        throw;
+    }
+    of_another_layout_.erase({ set, local_index });
+    n_bound_[static_cast<size_t>(set)] += (data ? 1 : 0) - (allocated(local_index, set) ? 1 : 0);
+    if (data) spaces_[static_cast<size_t>(set)] = space;
+    data_[set][local_index] = data;
+    if (!owned_.empty() && !owned_[local_index].empty()) owned_[local_index][set] = Buffer();
+    if (!ages_.empty()) ages_[static_cast<size_t>(local_index)] = {};
+    if (!data && !controlled_.empty() && !has_storage(local_index))
+        for (Field *one : controlled_) one->release(local_index);
+}
+
+void Field::take_layout(int64_t local_index, int32_t set, const PartLayout *layout) {
+    const int64_t gid = topology_.local_parts()[local_index];
     if (layout && !(*layout == layouts_[local_index])) {
         if (in_flight > 0)
             fail(HALO_BUSY, "field %s, part %lld: the layout cannot change while an exchange is in flight", spec_.name.c_str(),
@@ -367,11 +399,6 @@ void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLa
         layouts_[local_index] = *layout;
         layout_hash_ = 0;
     }
-    of_another_layout_.erase({ set, local_index });
-    n_bound_[static_cast<size_t>(set)] += (data ? 1 : 0) - (allocated(local_index, set) ? 1 : 0);
-    if (data) spaces_[static_cast<size_t>(set)] = space;
-    data_[set][local_index] = data;
-    if (!owned_.empty() && !owned_[local_index].empty()) owned_[local_index][set] = Buffer();
 }
 
 void Field::refuse_another_layout(int32_t set) const {
@@ -388,6 +415,9 @@ Space Field::known_space(const halo_binding &binding) const {
     if (!binding.data) return space;
     Context &context = topology_.context();
     context.device_of(space);
+    if (release_after_ > 0 && space.on_device())
+        fail(HALO_ERR_ARGUMENT, "field %s: storage in %s memory, but the host alone looks at the values of fields with release_after",
+             spec_.name.c_str(), memory_name(space.memory));
     if (binding.memory == HALO_MEMORY_PINNED && binding.device > 0 && !context.pools().has(HALO_MEMORY_PINNED, binding.device))
         context.devices().open(binding.device, context.pools());
     return space;
@@ -406,6 +436,7 @@ void Field::require_kind(int64_t local_index, const halo_binding &binding, const
 
 void Field::bind(int64_t gid, const halo_binding &binding) {
     check_set(binding.set);
+    require_own_storage();
     const int64_t index = topology_.require_local(gid);
     const Space space = known_space(binding);
     if (binding.data) require_one_space(index, binding.set, space);
@@ -418,6 +449,7 @@ void Field::bind(int64_t gid, const halo_binding &binding) {
 void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
     check_set(binding.set);
     if (!binding.data) fail(HALO_ERR_ARGUMENT, "field %s: bind_many wants storage", spec_.name.c_str());
+    require_own_storage();
     const Space space = known_space(binding);
     const auto n_parts = static_cast<int64_t>(layouts_.size());
     const Checked last = Checked(part_stride) * std::max<int64_t>(n_parts - 1, 0);
@@ -444,6 +476,7 @@ void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
 }
 
 void Field::allocate(int64_t gid) {
+    require_own_storage();
     if (gid >= 0) {
         allocate_part(topology_.require_local(gid), 0, spec_.n_sets);
     } else if (gid == -1) {

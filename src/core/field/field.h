@@ -79,6 +79,20 @@ public:
     void allocate(int64_t gid);
     // For a part in some sets.
     void allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets);
+    // A part's storage in all sets goes back.
+    void release(int64_t local_index);
+    // Its parts have storage where that one's have; null: it has none.
+    Field *controller() const { return controller_; }
+    std::string names_of_controlled() const;
+    bool is_released_by_age() const { return release_after_ > 0; }
+    // A run that fills ghosts begins: parts that have been small for long enough lose their storage. False: another run over it is in flight.
+    bool begin_run_by_age();
+    void end_run_by_age();
+    // Data came to a part.
+    void hear(int64_t local_index) {
+        if (controller_) return controller_->hear(local_index);
+        if (!ages_.empty()) ages_[static_cast<size_t>(local_index)].has_heard = true;
+    }
     // The value that sparse ghosts and new storage get, as element_bytes bytes.
     const void *fill_value() const { return fill_value_; }
     // Write the fill value into the whole storage of a part, which `device` reaches.
@@ -118,6 +132,7 @@ private:
     void check_steps(int64_t gid, const PartLayout &layout) const;
     void check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const;
     void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout, Space space = host_space);
+    void take_layout(int64_t local_index, int32_t set, const PartLayout *layout);
     Space known_space(const halo_binding &binding) const;
     void require_one_space(int64_t local_index, int32_t set, Space space) const;
     void require_kind(int64_t local_index, const halo_binding &binding, const void *data, const PartLayout &layout) const;
@@ -125,6 +140,20 @@ private:
     void refuse_another_layout(int32_t set) const;
     size_t bytes_of(const PartLayout &layout) const { return static_cast<size_t>(layout.elements * spec_.element_bytes); }
     void require_unleased(int64_t local_index, int32_t set, const void *data, const PartLayout &layout) const;
+    // sparse_storage.cpp
+    struct Age {
+        int64_t runs = 0; // in which it was small, and nothing came
+        bool is_small = false;
+        bool has_heard = false; // in this run
+    };
+    Field *find_controller(const halo_field_desc &desc) const;
+    void check_sparse(const halo_field_desc &desc, const char *name) const;
+    void require_own_storage() const;
+    bool has_storage(int64_t local_index) const;
+    bool is_small(int64_t local_index) const;
+    bool are_small(int64_t local_index, const std::byte *data) const;
+    void require_controlled_free(int64_t local_index) const;
+    std::vector<Field *> give_to_controlled(int64_t local_index);
 
     Topology &topology_;
     FieldSpec spec_;
@@ -141,6 +170,12 @@ private:
     std::set<std::pair<int32_t, int64_t>> of_another_layout_; // storage (set, part) bound before the part got its present layout
     uint64_t layout_hash_ = 0;                                // 0: to be computed
     alignas(16) std::byte fill_value_[16]{};
+    int64_t release_after_ = 0; // runs in which a part has been small; 0: its storage stays
+    double release_below_ = 0;
+    std::vector<Age> ages_; // of each part, if it is released by age
+    Field *controller_ = nullptr;
+    std::string controller_name_{}; // empty: it has none
+    std::vector<Field *> controlled_;
 };
 
 } // namespace halo

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -80,7 +80,7 @@ public:
     // Else those near the local ones alone.
     virtual bool knows_all_boxes() const { return true; }
 
-    std::set<std::string> field_names; // of those that live on it
+    std::map<std::string, Field *> field_names; // of those that live on it
 
 protected:
     Context &context_;

@@ -464,6 +464,9 @@ typedef struct halo_field_desc {
     double fill;
     int32_t vector;
     int32_t reserved;
+    int64_t release_after;
+    double release_below;
+    const char *controller;
 } halo_field_desc;
 halo_status halo_field_create(halo_topology *topology, const halo_field_desc *desc, halo_field **field);
 halo_status halo_field_get_desc(const halo_field *field, halo_field_desc *desc);

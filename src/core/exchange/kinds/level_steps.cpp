@@ -35,6 +35,7 @@ void LevelSteps::add(Field &field, BesideField beside) {
         desc.name = name.c_str();
         desc.element_bytes = 0;
         desc.n_sets = 1;
+        desc.release_after = 0, desc.controller = nullptr; // it follows the field
         std::ranges::copy(item.beside.widths.low, desc.ghost_low);
         std::ranges::copy(item.beside.widths.high, desc.ghost_high);
         item.values = std::make_unique<Field>(*item.beside.parts, desc);
