@@ -2,26 +2,40 @@
 #pragma once
 
 #include "gas.h"
+#include "tracer.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <halo_levels.hpp>
+#include <halo_views.hpp>
 
 namespace adaptive {
 
 struct Parameters {
-    int roots = 4;       ///< blocks along x and y on level 0
-    int deepest = 3;     ///< level
-    int adapt_every = 2; ///< steps
+    int roots = 8;         ///< blocks along x and y on level 0
+    int deepest = 2;       ///< level
+    int adapt_every = 2;   ///< steps
+    int tracers = 4;       ///< at most as many as there are places for them
+    int release_after = 2; ///< steps in which a block has been empty of a tracer
+    bool dense = false;    ///< tracers have storage in all blocks
 };
 
-inline constexpr int n_cells = 8; ///< of a block, along x and y
 inline constexpr int n_ghosts = 2;
 
-/// A square, periodic both ways, of blocks that are refined where the gas changes fast.
+/// Of all ranks.
+struct Occupancy {
+    std::int64_t blocks; ///< of all tracers: blocks with storage
+    std::int64_t of;     ///< blocks of all, times tracers
+    std::int64_t bytes;  ///< tracers and their fluxes
+    std::int64_t given;  ///< times that data came to a block without storage, in steps
+};
+
+/// A square, periodic both ways, of blocks that are refined where the gas or a tracer changes fast. Tracers are sparse fields: a block has storage
+/// while there is something in it.
 class Solver {
 public:
     Solver(const halo::Context &context, const Parameters &parameters);
@@ -30,35 +44,43 @@ public:
     double time() const { return time_; }
     int remeshes() const { return remeshes_; }
     const std::vector<halo_leaf> &leaves() const { return forest_.leaves(); }
-    /// Of the whole square, rounded once: density and energy.
-    std::array<double, 2> totals() const;
-    /// visit(level, x, y, state) of every cell of this rank; x and y count cells of its level.
-    void for_each_cell(const std::function<void(int level, std::int64_t x, std::int64_t y, const State &)> &visit) const;
+    /// Of the whole square, rounded once: mass, energy, then each tracer.
+    std::vector<double> totals() const;
+    Occupancy occupancy() const;
+    /// visit(level, x, y, state, tracers) of every cell of this rank; x and y count cells of its level. NaN: no storage.
+    using Visit = std::function<void(int level, std::int64_t x, std::int64_t y, const State &, std::span<const double>)>;
+    void for_each_cell(const Visit &visit) const;
     /// Of a cell.
     double width(int level) const { return 1.0 / static_cast<double>(std::int64_t{ parameters_.roots * n_cells } << level); }
 
 private:
     /// What belongs to one list of blocks.
     struct Mesh {
-        Mesh(const halo::Context &context, const halo::Forest &forest);
+        Mesh(const halo::Context &context, const halo::Forest &forest, const Parameters &parameters, Solver &solver);
         halo::Topology topology;
-        halo::Field gas, flux;
-        halo::Exchange ghosts, fluxes;
+        halo::Field gas, flux, velocity;
+        std::vector<halo::Field> tracers, tracer_fluxes; ///< a tracer controls its fluxes
+        halo::Exchange ghosts;
+        std::unique_ptr<halo::Exchange> tracer_ghosts; ///< none: there are no tracers
+        halo::Exchange fluxes;
     };
-    /// Values of one part: (0, 0) is its first cell, or face.
-    struct View {
-        double *first;
-        halo_layout layout;
-        State at(std::int64_t x, std::int64_t y) const;
-        void set(std::int64_t x, std::int64_t y, const State &state) const;
-    };
+    using View = halo::View<double>;
 
-    View view(const halo::Field &field, std::int64_t gid, int place = 0) const;
+    static halo_status arrives(void *solver, const halo_arrival *arrival);
     int level(std::int64_t gid) const { return forest_.leaves()[static_cast<std::size_t>(gid)].level; }
     void set_out();
+    void set_out(std::int64_t gid, std::size_t tracer);
+    void fill_ghosts() const;
     std::vector<std::int32_t> marks() const;
+    std::int32_t mark(std::int64_t gid) const;
+    std::vector<double> weights(const std::vector<halo_leaf> &leaves, std::span<const std::int64_t> from) const;
     bool adapt();
-    void compute_fluxes() const;
+    void move_to(Mesh &mesh) const;
+    void set_velocity() const;
+    void compute_fluxes(double dt) const;
+    void compute_gas_fluxes(std::int64_t gid) const;
+    void carry_tracers(std::int64_t gid, double dt) const;
+    void update(std::int64_t gid, double dt) const;
     double longest_step() const;
 
     const halo::Context &context_;
@@ -67,6 +89,7 @@ private:
     std::unique_ptr<Mesh> mesh_;
     double time_ = 0;
     int steps_ = 0, remeshes_ = 0;
+    std::int64_t given_ = 0;
 };
 
 } // namespace adaptive
