@@ -2,7 +2,7 @@
 function(halo_add_accelerator name)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   set(common ${PROJECT_SOURCE_DIR}/src/backends/device)
-  add_library(halo_device_${name} MODULE ${sources} ${common}/null_range.cpp ${common}/program.cpp ${common}/accelerator/arguments.cpp
+  add_library(halo_device_${name} MODULE ${sources} ${common}/level.cpp ${common}/null_range.cpp ${common}/program.cpp ${common}/accelerator/arguments.cpp
               ${common}/accelerator/combining.cpp ${common}/accelerator/launcher.cpp ${common}/accelerator/lowering.cpp ${common}/accelerator/plugin.cpp ${common}/accelerator/table.cpp)
   target_compile_definitions(halo_device_${name} PRIVATE HALO_MODULE_NAME="${name}")
   target_include_directories(halo_device_${name} PRIVATE ${common}/accelerator)
@@ -39,7 +39,7 @@ function(halo_compile_kernels name source compiler)
   set(common ${PROJECT_SOURCE_DIR}/src/backends/device/accelerator)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/kernels.o)
   add_custom_command(OUTPUT ${object} COMMAND ${compiler} ${ARGN} -I${common} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
-                     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${common}/gpu_kernels.h ${common}/kernels.h ${common}/layout.h
+                     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${common}/gpu_kernels.h ${common}/kernels.h ${common}/level_kernels.h ${common}/layout.h
                      COMMENT "Building kernels of device ${name}" VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
   set(halo_kernels_${name} ${object} PARENT_SCOPE)

@@ -1012,7 +1012,7 @@ HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run
 HALO_API halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream);
 
 /** The same in phases, for task lists: post (receives), send (pack, send, local copies; HALO_BUSY while start would block),
- *  test (all here?), unpack (into the ghosts), refine (prolongation: nothing to do on one level). start = post + send;
+ *  test (all here?), unpack (into the ghosts), refine (prolongation: nothing to do on one level; of fields on a device, put on `stream`). start = post + send;
  *  finish = test until all is here + unpack + refine. None of them blocks, but that unpack waits for a peer which at that moment reads this rank's
  *  source_stable data, or packs its own. */
 HALO_API halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run);

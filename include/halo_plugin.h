@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 9
+#define HALO_PLUGIN_ABI_MINOR 10
 
 /** Services of the core. Lives longer than every instance that is in use: a device whose memory a transport has not let go of is left open, and nothing
  *  of it is called any more. */
@@ -224,6 +224,44 @@ typedef struct halo_combine_range {
     halo_type type;     /**< of what is combined, and overwritten */
 } halo_combine_range;
 
+/** From minor version 10 on. Values of one part: where point (0, 0, 0) has that of the first component, and how far others are from it, in bytes. */
+typedef struct halo_level_values {
+    void *first;
+    int64_t stride[3];
+    int64_t component_stride;
+} halo_level_values;
+
+/** From minor version 10 on. Values made of others on the next coarser or finer level. Coarse cell i covers the fine cells `ratio` * i ... `ratio` * i + `ratio` - 1
+ *  of each direction, coarse face i lies on fine face `ratio` * i; so do edges and nodes, in the directions whose bit `centring` has. Each value is one
+ *  expression, of its own precision in every step, rounded to nearest, not contracted, small numbers kept: so devices agree in every bit. */
+typedef struct halo_level_operation {
+    int32_t what;                /**< HALO_LEVEL_... */
+    halo_type type;              /**< HALO_FLOAT32, HALO_FLOAT64; HALO_COMPLEX64, HALO_COMPLEX128, whose halves are values of their own */
+    int32_t ratio[3];            /**< fine cells of a coarse one; 1: not refined */
+    int32_t centring;            /**< of the points: HALO_CENTRE_CELL ... HALO_CENTRE_NODE, bits of directions */
+    int32_t linear;              /**< PROLONGATE: 1, with slopes */
+    int32_t n_components;
+    double fraction;             /**< MIX: of the way from older values to newer ones */
+    halo_box points;             /**< that are made, counted as their own level does; DIVIDE: coarse cells */
+    halo_level_values values[3]; /**< as `what` says */
+} halo_level_operation;
+/** Coarse points (values[1]) become means of the fine ones (values[0]) that cover them: of `ratio` values in each refined direction without a bit, of one
+ *  in the others. The sum goes along x first, then y, then z, each upwards, and is divided by the number of values. */
+#define HALO_LEVEL_RESTRICT 0
+/** Fine points (values[1]) are made of coarse ones (values[0]). In directions without a bit lies the coarse cell i that the point is in. With `linear`, each such
+ *  direction that is refined adds to its value, x first, offset * slope: the offset is (2 * n + 1 - ratio) / (2 * ratio) of the coarse cell's n-th fine one;
+ *  below = v(i) - v(i - 1) and above = v(i + 1) - v(i); the slope is 0 unless below * above > 0, below if |below| < |above|, else above. In directions with a
+ *  bit, where `ratio` is 1 or 2, an odd point p is (a + b) / 2 of what is made so at the coarse points (p - 1) / 2 and (p + 1) / 2: along x first, then y, z. */
+#define HALO_LEVEL_PROLONGATE 1
+/** Coarse cells of halves: of each, the faces of direction d (values[d]) between its halves are made of those around it. Directions are the refined ones, the
+ *  first n_dims; `ratio` is 2 there. With sums over the 2^n_dims parts k of the cell, lowest first, s(k, d) = 1 for the upper half along d, else -1, and f(d, k) the
+ *  part's face on the outside along d:  bend(d) = sum over k, e != d of s(k, d) * s(k, e) * f(e, k), divided by 2^n_dims;
+ *  twist(d) = sum over k of s(k, 0) * s(k, 1) * s(k, 2) * f(d, k), divided by 2^(n_dims + 1), where n_dims is 3. A face becomes (its lower + its upper outer
+ *  one) / 2 + bend(d), in three dimensions then + (s(k, g) * twist(e) + s(k, e) * twist(g)) with e = (d + 1) % 3, g = (d + 2) % 3. */
+#define HALO_LEVEL_DIVIDE 2
+/** Points (values[2]) become (1 - t) * older (values[0]) + t * newer (values[1]), t being `fraction` in the values' precision; at 0 and 1 what one of them is. */
+#define HALO_LEVEL_MIX 3
+
 typedef struct halo_device_ops {
     size_t struct_size;
 
@@ -277,6 +315,10 @@ typedef struct halo_device_ops {
     /** From minor version 9 on; may be NULL: nothing is known of any. Who reaches what a pointer leads to, of whoever has allocated it, as far as the runtime
      *  tells: `kind` is one of HALO_POINTER_..., `ordinal` that of the device whose own memory it is, -1 where that is not known. Waits for nothing. */
     halo_status (*pointer_kind)(halo_device *device, const void *pointer, int32_t *kind, int32_t *ordinal);
+
+    /** From minor version 10 on; may be NULL: fields between levels are not exchanged on it. All of the operations in one launch, after the stream's work before,
+     *  in any order: none reads what another one writes, and where two write a value it is the same. The host does not wait. */
+    halo_status (*levels_run)(halo_device *device, const halo_level_operation *operations, int64_t n, halo_stream stream);
 } halo_device_ops;
 #define HALO_POINTER_UNKNOWN 0 /**< it may be of any of these */
 #define HALO_POINTER_HOST 1    /**< the host alone */

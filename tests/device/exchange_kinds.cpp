@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <tuple>
+#include <vector>
 
 #include "halo_levels.h"
 #include "late/ring.h"
@@ -301,18 +303,87 @@ TEST(KindsOnDevices, AForestOfOneLevel) {
     });
 }
 
-TEST(KindsOnDevices, AForestOfTwoLevelsIsRefused) {
-    run(1, late::settings(), [](Rank &rank) {
+// A module of before plugin ABI 1.10 has no operations between levels.
+TEST(KindsOnDevices, AForestOfTwoLevelsIsRefusedByAnOlderModule) {
+    run(1, late::settings({}, "seven"), [](Rank &rank) {
         const Ring ring(rank, 3, circle(rank, 2, true));
         const RingField u(ring, "u");
         const RingExchange exchange({ u.handle() });
         for (const halo_status status :
              { halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT), halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE) })
             if (status != HALO_ERR_DEVICE ||
-                !std::strstr(halo_last_error(), "exchange: field u is on a device: ghosts between levels are made on the host alone"))
+                !std::strstr(halo_last_error(),
+                             "exchange: field u is on a device: ghosts between levels are made on the host alone, where device seven"))
                 stop("status %d: %s", status, halo_last_error());
     });
 }
+
+// Sparse fields have what stands beside them where their parts have storage, on the host.
+TEST(KindsOnDevices, ASparseFieldOnAForestOfTwoLevelsIsRefused) {
+    run(1, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 3, circle(rank, 2, true));
+        const RingField u(ring, "u", 0, true);
+        for (int64_t block = 0; block < ring.n_blocks(); ++block) late::bind(u.handle(), block, u.array(block).data(), HALO_MEMORY_DEVICE, 0);
+        const RingExchange exchange({ u.handle() });
+        if (halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT) != HALO_ERR_DEVICE ||
+            !std::strstr(halo_last_error(),
+                         "exchange: field u is sparse and on a device: ghosts between levels are made of sparse fields on the host alone"))
+            stop("%s", halo_last_error());
+    });
+}
+
+std::vector<std::vector<double>> all_values(const Ring &ring, const RingField &u, halo_stream stream) {
+    std::vector<std::vector<double>> all;
+    for (int64_t block = 0; block < ring.n_blocks(); ++block) all.push_back(u.array(block).read(stream));
+    return all;
+}
+
+// Restriction, packing, copies within the rank, unpacking, prolongation. Any of them may be refused by the device, or fail when the call has
+// returned: it is told, once, and a run later all is as it was.
+constexpr int64_t n_launches = 5;
+class FailsBetweenLevels : public testing::TestWithParam<std::tuple<int64_t, bool>> {};
+
+TEST_P(FailsBetweenLevels, AndTheNextRunWorks) {
+    run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
+        const auto [after, is_accepted] = GetParam();
+        halo_topology *const blocks = circle(rank, 2 * int64_t{ rank.size } - 1, true);
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(blocks, &gids, &n));
+        const Ring ring(rank, n, blocks);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        const late::Stream stream(u.device());
+        const auto run_once = [&] {
+            u.write(1, stream);
+            const halo_status status = halo_exchange_start(exchange, nullptr, stream);
+            return status == HALO_SUCCESS ? halo_exchange_finish(exchange, stream) : status;
+        };
+        OK(run_once());
+        const auto wanted = all_values(ring, u, stream);
+        if (rank.rank == 0 && exchange.stats().device_launches != n_launches)
+            stop("%lld launches, not one for each step", static_cast<long long>(exchange.stats().device_launches));
+        if (rank.rank == 0 && is_accepted) late_fail_work(u.device(), after);
+        if (rank.rank == 0 && !is_accepted) late_fail_launch(u.device(), after);
+        int n_told = 0;
+        for (int turn = 0; turn < 3; ++turn) {
+            const halo_status status = run_once();
+            stream.synchronize();
+            if (status == HALO_SUCCESS) continue;
+            if (status != (rank.rank == 0 ? HALO_ERR_DEVICE : HALO_ERR_PEER) || !std::strstr(halo_last_error(), "as ordered"))
+                stop("status %d: %s", status, halo_last_error());
+            ++n_told;
+        }
+        if (rank.rank == 0 ? n_told != 1 : n_told > 1) stop("told %d times", n_told);
+        OK(run_once());
+        if (all_values(ring, u, stream) != wanted) stop("other values after the failure");
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(KindsOnDevices, FailsBetweenLevels, testing::Combine(testing::Range<int64_t>(0, n_launches), testing::Bool()),
+                         [](const auto &one) {
+                             return std::string(std::get<1>(one.param) ? "Accepted" : "Refused") + std::to_string(std::get<0>(one.param));
+                         });
 
 TEST(KindsOnDevices, InPhases) {
     run(2, late::settings(), [](Rank &rank) {

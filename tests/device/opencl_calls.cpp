@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 
 #include <dlfcn.h>
 
+#include "halo_levels.h"
 #include "placed.h"
 
 namespace {
@@ -245,6 +247,73 @@ TEST(CallsOfOpenCl, SparseFields) { // and a test of what is null
 TEST(CallsOfOpenCl, Sums) { // pack, set aside within the rank, combine
     for (const int32_t n_fields : { 1, 5 }) run(2, {}, [&](Rank &rank) { expect_launches(rank, n_fields, 0, 3, HALO_KIND_REVERSE); });
     run(1, {}, [](Rank &rank) { expect_launches(rank, 5, 0, 2, HALO_KIND_REVERSE); });
+}
+
+// Four roots side by side, the first of them refined, and fields of cells with ghosts between levels.
+class Refined {
+public:
+    Refined(const Rank &rank, int32_t n_fields) {
+        halo_tree tree = HALO_TREE_INIT;
+        const int32_t marks[4] = { HALO_MARK_REFINE };
+        std::array<halo_leaf, 4> roots{};
+        std::array<halo_leaf, 7> leaves{};
+        halo_forest_desc forest = HALO_FOREST_DESC_INIT;
+        tree.n_roots[0] = tree.n_roots[1] = 2;
+        forest.n_dims = 2, forest.n_cells[0] = forest.n_cells[1] = n_cells, forest.trees = &tree, forest.n_trees = 1;
+        OK(halo_forest_uniform(&forest, 0, sizeof roots[0], roots.data(), std::ssize(roots), &forest.n_leaves));
+        forest.leaves = roots.data();
+        OK(halo_forest_adapt(&forest, marks, sizeof leaves[0], leaves.data(), nullptr, std::ssize(leaves), &forest.n_leaves));
+        forest.leaves = leaves.data();
+        OK(halo_topology_create_forest(rank.context, &forest, &topology_));
+        for (int32_t f = 0; f < n_fields; ++f) {
+            const std::string name = text_of("f%d", f);
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            desc.name = name.c_str(), desc.n_components = 1 + f % 3;
+            for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
+            OK(halo_field_create(topology_, &desc, &fields_.emplace_back()));
+            allocate_storage(topology_, fields_.back());
+        }
+        OK(halo_exchange_create(fields_.data(), n_fields, nullptr, &exchange_));
+    }
+    ~Refined() {
+        halo_exchange_destroy(&exchange_);
+        for (halo_field *&field : fields_) halo_field_destroy(&field);
+        halo_topology_destroy(&topology_);
+    }
+    Refined(const Refined &) = delete;
+    Refined &operator=(const Refined &) = delete;
+
+    // Of a run in which nothing is new any more.
+    int64_t launches() {
+        constexpr int steady = 20;
+        Calls before{};
+        for (int turn = 0; turn <= steady; ++turn) {
+            before = calls;
+            OK(halo_exchange_start(exchange_, nullptr, stream()));
+            OK(halo_exchange_finish(exchange_, stream()));
+        }
+        if (calls.waits != before.waits) stop("the host has waited for the device");
+        if (calls.allocations != before.allocations) stop("memory has been taken");
+        if (calls.strange != 0) stop("a kernel is told of memory that is not shared");
+        return calls.kernels - before.kernels;
+    }
+
+private:
+    halo_topology *topology_ = nullptr;
+    std::vector<halo_field *> fields_;
+    halo_exchange *exchange_ = nullptr;
+};
+
+// Restriction, pack, copies within the rank, unpack, restriction of ghosts, prolongation; on a rank that has all, nothing is packed or unpacked.
+TEST(CallsOfOpenCl, BetweenLevels) {
+    for (const int32_t n_fields : { 1, 5 }) {
+        run(1, {}, [&](Rank &rank) {
+            if (const int64_t n = Refined(rank, n_fields).launches(); n != 4) stop("%d fields: %lld launches", n_fields, static_cast<long long>(n));
+        });
+        run(2, {}, [&](Rank &rank) {
+            if (const int64_t n = Refined(rank, n_fields).launches(); n > 6) stop("%d fields: %lld launches", n_fields, static_cast<long long>(n));
+        });
+    }
 }
 
 // The host waits, which is not counted.

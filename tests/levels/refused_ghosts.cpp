@@ -180,7 +180,9 @@ TEST(LevelsRefuse, FartherStencilsThanTheBalance) {
     });
 }
 
-// A run of one field, or of one and its destination, with storage that is said to be on a device.
+constexpr const char *no_device = "has no memory of its own";
+
+// A run of one field, or of one and its destination, with storage that is said to be on a device, where there is none.
 void refuse_on_a_device(halo_exchange *exchange, size_t n_parts, const char *text, int32_t n_fields = 1) {
     std::vector<void *> data(n_parts);
     const std::array<int32_t, 2> devices{};
@@ -199,7 +201,7 @@ TEST(LevelsRefuse, Runs) {
         if (halo_exchange_start(attempt.exchange(), &run, HALO_STREAM_NONE) != HALO_ERR_ARGUMENT ||
             !std::strstr(halo_last_error(), "a run with depth 1, has_ghosts 0: ghosts of field u between levels come in pairs"))
             stop("depth 1: %s", halo_last_error());
-        refuse_on_a_device(attempt.exchange(), attempt.n_parts(), "field u is on a device: ghosts between levels are made on the host alone");
+        refuse_on_a_device(attempt.exchange(), attempt.n_parts(), no_device);
         OK(halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE)); // the next run works
         OK(halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE));
     });
@@ -213,7 +215,7 @@ TEST(LevelsRefuse, FluxesOnDevices) {
         halo_exchange_desc fluxes = HALO_EXCHANGE_DESC_INIT;
         fluxes.kind = HALO_KIND_FLUXES;
         attempt.make(fluxes);
-        refuse_on_a_device(attempt.exchange(), attempt.n_parts(), "field flux is on a device: fluxes of finer blocks are averaged on the host alone");
+        refuse_on_a_device(attempt.exchange(), attempt.n_parts(), no_device);
         OK(halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE)); // the next run works
         OK(halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE));
     });
@@ -228,8 +230,7 @@ TEST(LevelsRefuse, AnotherListOfBlocksOnDevices) {
         halo_field *from = before.field(), *to = after.field();
         halo_exchange *move = nullptr;
         OK(halo_exchange_create_transfer(&from, &to, 1, nullptr, &move));
-        refuse_on_a_device(move, before.n_parts() + after.n_parts(), "field u is on a device: blocks of another list are filled on the host alone",
-                           2);
+        refuse_on_a_device(move, before.n_parts() + after.n_parts(), no_device, 2);
         OK(halo_exchange_start(move, nullptr, HALO_STREAM_NONE)); // the next run works
         OK(halo_exchange_finish(move, HALO_STREAM_NONE));
         OK(halo_exchange_destroy(&move));

@@ -20,13 +20,13 @@ namespace {
 
 constexpr uint32_t n_minors = HALO_PLUGIN_ABI_MINOR + 1;
 // Bytes that modules of each minor version were built with.
-constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56, 56, 56 };
-constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120, 120 };
-constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64, 72 };
-constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168, 176 };
+constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56, 56, 56, 56 };
+constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120, 120, 120 };
+constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64, 72, 72 };
+constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168, 176, 184 };
 constexpr uint32_t first_with_bootstraps = 7;
-constexpr size_t bootstrap_bytes[] = { 48, 48, 48 };
-constexpr size_t bootstrap_ops_bytes[] = { 48, 48, 48 };
+constexpr size_t bootstrap_bytes[] = { 48, 48, 48, 48 };
+constexpr size_t bootstrap_ops_bytes[] = { 48, 48, 48, 48 };
 static_assert(std::size(transport_bytes) == n_minors && std::size(transport_ops_bytes) == n_minors);
 static_assert(std::size(device_bytes) == n_minors && std::size(device_ops_bytes) == n_minors);
 static_assert(std::size(bootstrap_bytes) == n_minors - first_with_bootstraps && std::size(bootstrap_ops_bytes) == n_minors - first_with_bootstraps);
@@ -222,6 +222,7 @@ TEST(ModuleVersions, DevicesWorkWithoutWhatTheyLack) {
         EXPECT_EQ(device.ops().ranges_run != nullptr, minor >= 4) << minor;
         EXPECT_EQ(device.ops().ranges_test != nullptr, minor >= 4) << minor;
         EXPECT_EQ(device.ops().ranges_combine != nullptr, minor >= 8) << minor;
+        EXPECT_EQ(device.ops().levels_run != nullptr, minor >= 10) << minor;
         EXPECT_EQ(device.kind_of(&report).kind, minor >= 9 ? HALO_POINTER_BOTH : HALO_POINTER_UNKNOWN) << minor;
         for (halo_type type = HALO_FLOAT32; type <= HALO_BFLOAT16; ++type) EXPECT_EQ(device.knows(type), minor >= 6 || type <= HALO_BYTES) << type;
         halo_copy_shape shape{};

@@ -7,7 +7,7 @@
 #include "capi/leftovers.h"
 #include "capi/with_all.h"
 #include "comm/collective.h"
-#include "comm/wait.h"
+#include "comm/zeros.h"
 #include "plugin/inproc_group.h"
 
 namespace halo {
@@ -85,19 +85,6 @@ void destroy(halo_context **context, CallLock::Call &call) {
     if (failed) throw Error(*failed);
 }
 
-// The host writes what it reaches; with a device it waits.
-void write_zeros(Context &context, const Buffer &buffer, int64_t bytes, const Device *device) {
-    const uint8_t zero = 0;
-    if (!device) return context.device().fill(buffer.data(), &zero, 1, bytes, HALO_STREAM_NONE);
-    Event written(*device);
-    device->fill(buffer.data(), &zero, 1, bytes, nullptr);
-    written.record(nullptr);
-    Waiter waiter(context, context.timeout(HALO_TIMEOUT_CONFIGURED));
-    const auto what = [&] { return format("memory: device %d writes %lld zeros", device->ordinal(), static_cast<long long>(bytes)); };
-    while (!written.has_fired())
-        if (!waiter.pause(what)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), what().c_str());
-}
-
 void allocate_zeroed(Context &context, int32_t memory, int32_t device, int64_t bytes, void **pointer) {
     require(pointer, "pointer");
     if (bytes < 1) fail(HALO_ERR_ARGUMENT, "memory: %lld bytes wanted", static_cast<long long>(bytes));
@@ -107,7 +94,11 @@ void allocate_zeroed(Context &context, int32_t memory, int32_t device, int64_t b
     const Device *opened = of_device ? &context.devices().open(device, pools) : nullptr;
     const int32_t kind = memory == HALO_MEMORY_SHARED && !pools.has(memory) ? HALO_MEMORY_HOST : memory;
     Buffer buffer = pools.pool(kind, device).get(static_cast<size_t>(bytes));
-    write_zeros(context, buffer, bytes, memory == HALO_MEMORY_DEVICE ? opened : nullptr);
+    const uint8_t zero = 0;
+    if (memory == HALO_MEMORY_DEVICE && opened)
+        write_zeros(context, *opened, buffer.data(), bytes);
+    else
+        context.device().fill(buffer.data(), &zero, 1, bytes, HALO_STREAM_NONE);
     void *const data = buffer.data();
     context.program_memory().emplace(buffer.data(), std::move(buffer));
     *pointer = data;

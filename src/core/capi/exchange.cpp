@@ -164,8 +164,8 @@ halo_status halo_exchange_unpack(halo_exchange *exchange, halo_stream stream) {
     return with_handle(exchange, [&] { exchange_of(exchange).unpack(stream); });
 }
 
-halo_status halo_exchange_refine(halo_exchange *exchange, halo_stream) {
-    return with_handle(exchange, [&] { exchange_of(exchange).refine(); });
+halo_status halo_exchange_refine(halo_exchange *exchange, halo_stream stream) {
+    return with_handle(exchange, [&] { exchange_of(exchange).refine(stream); });
 }
 
 halo_status halo_exchange_abandon(halo_exchange *exchange) {

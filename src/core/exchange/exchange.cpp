@@ -9,6 +9,7 @@ Exchange::Exchange(std::vector<Field *> fields, std::vector<RoundSpec> rounds, s
     : fields_(std::move(fields)),
       what_(std::move(what)),
       is_single_(rounds.size() == 1 && !steps),
+      has_steps_(steps != nullptr),
       steps_(steps ? std::move(steps) : std::make_unique<RoundSteps>()) {
     for (RoundSpec &round : rounds) rounds_.push_back(std::make_unique<Round>(std::move(round)));
     const auto fills_ghosts = [&](size_t field) {
@@ -138,6 +139,7 @@ void Exchange::step(Step &&step) {
 
 void Exchange::prepare() {
     if (in_flight()) fail(HALO_ERR_STATE, "%s: prepare is illegal: a run is in flight", what().c_str());
+    steps_->prepare();
     for (const auto &round : rounds_) round->prepare();
 }
 
@@ -156,8 +158,9 @@ bool Exchange::send(halo_stream stream) {
 }
 
 bool Exchange::send_present() {
-    if (present_ == 0 && running_ && !sent_) steps_->before_send(run_);
-    return sent_ = present().send(stream_);
+    return sent_ = present().send(stream_, [&] {
+        if (present_ == 0) steps_->before_send(run_, present());
+    });
 }
 
 // A round that is done starts the next one.
@@ -181,20 +184,17 @@ bool Exchange::test() {
 void Exchange::unpack(halo_stream stream) {
     if (is_single_) return present().unpack(stream);
     if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done", what().c_str());
-    step([&] {
-        present().unpack(stream);
-        steps_->after_unpack(run_);
-    });
+    step([&] { present().unpack(stream, [&] { steps_->after_unpack(run_, present()); }); });
 }
 
-void Exchange::refine() {
+void Exchange::refine(halo_stream stream) {
     if (!is_last()) fail(HALO_ERR_STATE, "%s: refine is illegal before unpack", what().c_str());
     if (is_single_) {
         present().end();
     } else {
         step([&] {
+            if (has_steps_) return present().end(stream, [&] { steps_->refine(run_, present()); });
             present().end();
-            steps_->refine(run_);
         });
         end();
     }
@@ -206,7 +206,7 @@ void Exchange::start(const halo_run &run, halo_stream stream) {
     if (is_single_) return present().start(run, stream);
     begin(run);
     stream_ = stream;
-    step([&] { present().start(run_, stream, [&] { steps_->before_send(run_); }); });
+    step([&] { present().start(run_, stream, [&] { steps_->before_send(run_, present()); }); });
     sent_ = true;
 }
 
@@ -221,13 +221,13 @@ void Exchange::finish(halo_stream stream) {
         while (true) {
             if (!sent_) present().send_when_writable(stream);
             sent_ = true;
-            present().finish(stream);
             if (is_last()) break;
+            present().finish(stream);
             advance();
             present().post(run_);
         }
-        steps_->after_unpack(run_);
-        steps_->refine(run_);
+        present().finish(
+            stream, [&] { steps_->after_unpack(run_, present()); }, [&] { steps_->refine(run_, present()); });
     });
     end();
     end_by_age();

@@ -23,17 +23,19 @@ public:
     RoundSteps(const RoundSteps &) = delete;
     RoundSteps &operator=(const RoundSteps &) = delete;
 
+    // What the first run would make.
+    virtual void prepare() {}
     // What the rounds are to do, made from what the caller's run says; pointers stay valid until the next run.
     virtual void begin(halo_run &) {}
-    // Owned data are complete, and nothing has been sent: again if nothing could be.
-    virtual void before_send(const halo_run &) {}
+    // Owned data are complete, and leave next.
+    virtual void before_send(const halo_run &, Round &) {}
     // When round `done` is over and before the next one begins.
     virtual void after(size_t /*done*/, const halo_run &) {}
     // When the values of the last round have arrived; then the run is over but for what is made from them.
-    virtual void after_unpack(const halo_run &) {}
-    virtual void refine(const halo_run &) {}
+    virtual void after_unpack(const halo_run &, Round &) {}
+    virtual void refine(const halo_run &, Round &) {}
     // Beside a field of the caller's; null: none.
-    virtual const Field *coarse_field(size_t /*field*/) const { return nullptr; }
+    virtual const Field *coarse_field(size_t /*field*/) { return nullptr; }
     // What is made of it, and of what it is made, in one part.
     virtual std::vector<halo_level_region> level_regions(size_t /*field*/, int64_t /*part*/) { return {}; }
     // Of the way from fields of one time to those of a later one. False: there are no later ones.
@@ -76,7 +78,7 @@ public:
     bool send(halo_stream stream); // false: a peer is two runs behind
     bool test();
     void unpack(halo_stream stream);
-    void refine();
+    void refine(halo_stream stream);
     void abandon();
 
     // Parts with data and no storage, once everything is here.
@@ -108,6 +110,7 @@ private:
     std::vector<Field *> fields_;
     std::string what_;
     bool is_single_; // one round without steps
+    bool has_steps_;
     std::unique_ptr<RoundSteps> steps_;
     std::vector<std::unique_ptr<Round>> rounds_;
     size_t present_ = 0;

@@ -301,10 +301,7 @@ void Round::step(Step &&step) {
         step();
     } catch (...) {
         const Error error = named(present_error(), run_.epoch);
-        for (DeviceWork *work : run_.works) {
-            work->leave_failed_call();
-            if (error.status() == HALO_ERR_DEVICE || error.status() == HALO_ERR_ARGUMENT) work->note_told();
-        }
+        note_failed_call(error);
         if (error.status() != HALO_TIMEOUT) end_run(tell_failure(error));
         throw error;
     }
@@ -361,13 +358,15 @@ void Round::count_local(const Arrivals::Copied &copied) {
     local_bytes_ += copied.bytes;
 }
 
-bool Round::send(halo_stream stream) {
+bool Round::send(halo_stream stream, Around before_send) {
     require(Phase::posted, "send");
     require_stream(stream);
     bool sent = false;
     step([&] {
         put_on(stream);
-        if ((sent = messages_->writable())) do_send();
+        if (!(sent = messages_->writable())) return;
+        before_send();
+        do_send();
     });
     return sent;
 }
@@ -415,7 +414,7 @@ std::vector<Arrivals::Part> Round::arrivals() {
     return arrivals_.wanted();
 }
 
-void Round::unpack(halo_stream stream) {
+void Round::unpack(halo_stream stream, Around after) {
     require(Phase::sent, "unpack");
     require_stream(stream);
     if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", spec_.what.c_str(), messages_->missing(run_).c_str());
@@ -430,8 +429,9 @@ void Round::unpack(halo_stream stream) {
         arrivals_.unpack_staged(run_);
         if (!run_.on_host()) launch_unpacking();
         if (plan_->combines()) combine();
-        for (DeviceWork *work : run_.works) work->leave_stream();
         if (check_) check_->after_unpack(run_);
+        after();
+        for (DeviceWork *work : run_.works) work->leave_stream();
         messages_->consume();
     });
     phase_ = Phase::unpacked;
@@ -479,28 +479,20 @@ void Round::post(const halo_run &run) {
     do_post(run);
 }
 
-void Round::start(const halo_run &run, halo_stream stream) {
+void Round::start(const halo_run &run, halo_stream stream, Around before_send) {
     times_.begin_run();
     times_.work([&] {
         do_post(run);
-        send_when_writable(stream);
+        send_when_writable(stream, before_send);
     });
 }
 
-void Round::start(const halo_run &run, halo_stream stream, FunctionRef<void()> before_send) {
-    times_.begin_run();
-    times_.work([&] {
-        do_post(run);
-        step([&] { before_send(); });
-        send_when_writable(stream);
-    });
-}
-
-void Round::send_when_writable(halo_stream stream) {
+void Round::send_when_writable(halo_stream stream, Around before_send) {
     require(Phase::posted, "send");
     step([&] {
         put_on(stream);
         wait_until_writable();
+        before_send();
         do_send();
     });
 }
@@ -528,14 +520,13 @@ void Round::wait_until_here() {
     });
 }
 
-void Round::finish(halo_stream stream) {
+void Round::do_finish(halo_stream stream, Around end_of_run) {
     require(Phase::sent, "finish");
     require_stream(stream);
     if (!run_.on_host()) step([&] { put_works_on(stream); });
     times_.work([&] {
         times_.wait([&] { wait_until_here(); });
-        unpack(stream);
-        end();
+        end_of_run();
     });
 }
 

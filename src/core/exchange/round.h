@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,16 +51,27 @@ public:
     // The same of a run that nobody could read, which may be the first.
     void refuse_unread(const Error &error);
 
-    void start(const halo_run &run, halo_stream stream);
-    void start(const halo_run &run, halo_stream stream, FunctionRef<void()> before_send);
+    // What is done around a run: before its values are sent, when they are unpacked, and at its end. It may operate. What fails in it ends the run.
+    using Around = FunctionRef<void()>;
+    void start(
+        const halo_run &run, halo_stream stream, Around before_send = [] {});
     void finish(halo_stream stream);
+    void finish(halo_stream stream, Around after_unpack, Around at_end);
     void post(const halo_run &run);
-    bool send(halo_stream stream); // false: a peer is two runs behind
-    void send_when_writable(halo_stream stream);
+    bool send(
+        halo_stream stream, Around before_send = [] {}); // false: a peer is two runs behind
+    void send_when_writable(
+        halo_stream stream, Around before_send = [] {});
     bool test();
-    void unpack(halo_stream stream);
+    void unpack(
+        halo_stream stream, Around after = [] {});
     void end();
+    void end(halo_stream stream, Around at_end);
     void abandon();
+
+    // Within an Around, in the stream of its call: memory of a device that the run uses; operations there, or on the host.
+    void use_on_device(Space space, const Buffer &memory);
+    void operate(Space space, std::span<const halo_level_operation> operations);
 
     // What has failed on devices of runs that have ended, as far as the devices know; once.
     std::optional<Error> take_device_failure() noexcept;
@@ -104,6 +116,7 @@ private:
     void require_kinds(const halo_run &run) const;
     void choose_devices(const halo_run &run);
     DeviceWork &work_on(Device &device);
+    DeviceWork &joined(Device &device);
     const Device &device_of(const PieceRun &piece) const { return piece.work ? piece.work->device() : context_.device(); }
     void *fill_value(size_t number);
     void *fill_value_on_device(size_t number);
@@ -147,6 +160,8 @@ private:
     void be_patient();
     void hear_others();
     void do_send();
+    void do_finish(halo_stream stream, Around end_of_run);
+    void note_failed_call(const Error &error) noexcept;
     void mark_in_flight(int32_t change);
     void end_run(Phase phase);
     Phase tell_failure(const Error &error) noexcept;

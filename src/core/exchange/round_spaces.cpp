@@ -35,6 +35,13 @@ DeviceWork &Round::work_on(Device &device) {
     return **known;
 }
 
+// With a part in the run.
+DeviceWork &Round::joined(Device &device) {
+    DeviceWork &work = work_on(device);
+    if (std::find(run_.works.begin(), run_.works.end(), &work) == run_.works.end()) run_.works.push_back(&work);
+    return work;
+}
+
 // In check mode: to ask for each costs more than many a run.
 void Round::require_kinds(const halo_run &run) const {
     for (size_t f = 0; f < spec_.fields.size(); ++f) {
@@ -66,8 +73,7 @@ void Round::choose_devices(const halo_run &run) {
         if (const Combining &combining = planned.piece->combining(); combining.combines() && combining.has_own_rows(op_of(run)))
             fail(HALO_ERR_DEVICE, "%s: field %s is on device %d, where values are not combined %s", spec_.what.c_str(),
                  planned.field->spec().name.c_str(), space.device, combining.canonical ? "in canonical order" : "by a function of the program");
-        piece.work = &work_on(context_.device_of(space));
-        if (std::find(run_.works.begin(), run_.works.end(), piece.work) == run_.works.end()) run_.works.push_back(piece.work);
+        piece.work = &joined(context_.device_of(space));
     }
 }
 
@@ -122,11 +128,10 @@ void Round::follow_adopted() {
                      spec_.what.c_str(), planned.field->spec().name.c_str(),
                      static_cast<long long>(planned.field->topology().local_parts()[static_cast<size_t>(wanted.part)]), memory_name(space.memory),
                      space.device);
-            piece.work = space.on_device() ? &work_on(context_.device_of(space)) : nullptr;
+            piece.work = space.on_device() ? &joined(context_.device_of(space)) : nullptr;
             took_all_ = false; // with other tables
             piece.take_rows(lowered(*plan_, p, device, piece.rows->narrowed));
             piece.bases[bases.fill()] = fill_value(p);
-            if (piece.work && std::find(run_.works.begin(), run_.works.end(), piece.work) == run_.works.end()) run_.works.push_back(piece.work);
             put_on(stream_);
         }
 }
@@ -152,6 +157,13 @@ Error Round::named(const Error &error, uint32_t run) const noexcept {
         return { HALO_ERR_DEVICE, format("%s, run %u: %s", spec_.what.c_str(), run, error.what()) };
     } catch (...) {
         return error; // which takes no memory
+    }
+}
+
+void Round::note_failed_call(const Error &error) noexcept {
+    for (DeviceWork *work : run_.works) {
+        work->leave_failed_call();
+        if (error.status() == HALO_ERR_DEVICE || error.status() == HALO_ERR_ARGUMENT) work->note_told();
     }
 }
 

@@ -14,13 +14,17 @@
 
 #include "../flagged_rows.h"
 #include "late.h"
+#include "level.h"
 #include "memory.h"
+#include "once.h"
+#include "reached_levels.h"
 #include "stream.h"
 
 namespace {
 
 using late::Event;
 using late::Memory;
+using late::Once;
 using late::Stream;
 
 const halo_device_ops &host = *halo_device_host.ops;
@@ -29,17 +33,6 @@ std::atomic<uint64_t> next_seed{ 1 };
 std::atomic<int32_t> most_microseconds{ 50 };
 std::atomic<int32_t> devices_told_of{ 0 };
 std::atomic<int64_t> allocations_fail_after{ -1 }, pinned_fails_after{ -1 }, launches_fail_after{ -1 };
-
-// One of many, after so many others, or none. Set by any thread, asked by one.
-class Once {
-public:
-    explicit Once(int64_t after) : after_(after) {}
-    void set(int64_t after) { after_ = after; }
-    bool is_now() { return after_ >= 0 && after_-- == 0; }
-
-private:
-    std::atomic<int64_t> after_;
-};
 
 struct Late;
 thread_local halo_device *opened_here = nullptr;
@@ -445,6 +438,30 @@ halo_status ranges_combine(halo_device *device, const halo_combine_range *given,
     return HALO_SUCCESS;
 }
 
+// In every second launch the last one first.
+halo_status levels_run(halo_device *device, const halo_level_operation *given, int64_t n, halo_stream stream) {
+    Late &self = late_of(device);
+    if (n < 0) return report(self.services, HALO_ERR_ARGUMENT, "%lld operations", static_cast<long long>(n));
+    const auto operations = std::make_shared<std::vector<halo_level_operation>>(given, given + n);
+    for (halo_level_operation &one : *operations) {
+        if (const char *problem = halo::device::problem_of(one))
+            return report(self.services, HALO_ERR_ARGUMENT, "an operation between levels: %s", problem);
+        if (!late::reach_values(self.memory, one))
+            return report(self.services, HALO_ERR_DEVICE, "an operation between levels goes beyond the late device's memory");
+    }
+    if (const halo_status status = fail_launch_on_order(self)) return status;
+    self.count(&late_counts::launches);
+    if (self.accepted.is_now()) {
+        self.stream(stream).add_failing({});
+        return HALO_SUCCESS;
+    }
+    if (self.counts.launches % 2 == 0) std::reverse(operations->begin(), operations->end());
+    self.stream(stream).add([copies = self.copies, operations] {
+        if (host.levels_run(copies, operations->data(), static_cast<int64_t>(operations->size()), HALO_STREAM_NONE)) std::abort();
+    });
+    return HALO_SUCCESS;
+}
+
 // Of the memory of any of these devices, and of what this one has pinned.
 halo_status pointer_kind(halo_device *device, const void *pointer, int32_t *kind, int32_t *ordinal) {
     const bool pinned = late_of(device).memory.reach(pointer) == pointer;
@@ -482,7 +499,8 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   ranges_run,
                                   ranges_test,
                                   ranges_combine,
-                                  pointer_kind };
+                                  pointer_kind,
+                                  levels_run };
 
 constexpr halo_device_plugin plugin = { HALO_PLUGIN_ABI_MAJOR,
                                         HALO_PLUGIN_ABI_MINOR,

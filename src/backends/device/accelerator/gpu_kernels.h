@@ -20,15 +20,17 @@
 static __global__ __launch_bounds__(HALO_THREADS) void halo_move(const halo_launch *launch) { halo_move_chunk(launch, HALO_CHUNK, HALO_LANE); }
 static __global__ __launch_bounds__(HALO_THREADS) void halo_test(const halo_launch *launch) { halo_test_chunk(launch, HALO_CHUNK, HALO_LANE); }
 static __global__ __launch_bounds__(HALO_THREADS) void halo_combine(const halo_launch *launch) { halo_combine_target(launch, HALO_NUMBER); }
+static __global__ __launch_bounds__(HALO_THREADS) void halo_levels(const halo_launch *launch) { halo_levels_value(launch, HALO_NUMBER); }
 static __global__ __launch_bounds__(HALO_THREADS) void halo_fill(halo_filling what) {
     halo_fill_bytes(&what, HALO_NUMBER, static_cast<halo_u64>(gridDim.x) * HALO_THREADS);
 }
 
 // `kernel` is a HALO_KERNEL_... Returns the launch's own error, not what the program has done before.
 extern "C" int halo_gpu_launch(int kernel, unsigned n_groups, const void *arguments, void *stream) {
-    const void *const function = kernel == HALO_KERNEL_MOVE   ? reinterpret_cast<const void *>(halo_move)
-                                 : kernel == HALO_KERNEL_TEST ? reinterpret_cast<const void *>(halo_test)
-                                                              : reinterpret_cast<const void *>(halo_combine);
+    const void *const function = kernel == HALO_KERNEL_MOVE      ? reinterpret_cast<const void *>(halo_move)
+                                 : kernel == HALO_KERNEL_TEST    ? reinterpret_cast<const void *>(halo_test)
+                                 : kernel == HALO_KERNEL_COMBINE ? reinterpret_cast<const void *>(halo_combine)
+                                                                 : reinterpret_cast<const void *>(halo_levels);
     void *given[] = { &arguments };
     return static_cast<int>(HALO_GPU(LaunchKernel)(function, dim3(n_groups), dim3(HALO_THREADS), given, 0, static_cast<HALO_GPU(Stream_t)>(stream)));
 }

@@ -83,6 +83,7 @@ typedef struct halo_lines {
     }
 HALO_DEFINE_OWNER(halo_range_of, halo_range)
 HALO_DEFINE_OWNER(halo_combination_of, halo_combination)
+HALO_DEFINE_OWNER(halo_level_of, halo_level)
 
 HALO_DEVICE halo_chunk halo_chunk_of(HALO_GLOBAL const halo_launch *launch, HALO_GLOBAL const halo_range *range, halo_u32 chunk) {
     HALO_GLOBAL const halo_range *ranges = (HALO_GLOBAL const halo_range *)(launch + 1);
@@ -410,6 +411,39 @@ HALO_DEVICE void halo_combine_target(HALO_GLOBAL const halo_launch *launch, halo
     case HALO_TYPE_COMPLEX64: halo_target_complex64(to, from, n, bases, what->op); break;
     default: halo_target_complex128(to, from, n, bases, what->op); break;
     }
+}
+
+/* ---------------------------------------------------------------- operations between levels */
+
+/* OpenCL's own quotient of single precision need not be the nearest. That of double precision is, and rounding it once more finds the nearest. */
+#define HALO_REAL float
+#define HALO_OF_REAL(name) name##_float
+#define HALO_QUOTIENT(a, b) ((float)((double)(a) / (double)(b)))
+#include "level_kernels.h"
+#undef HALO_REAL
+#undef HALO_OF_REAL
+#undef HALO_QUOTIENT
+#define HALO_REAL double
+#define HALO_OF_REAL(name) name##_double
+#define HALO_QUOTIENT(a, b) ((a) / (b))
+#include "level_kernels.h"
+
+/* Neighbours in x have neighbouring threads. */
+HALO_DEVICE void halo_levels_value(HALO_GLOBAL const halo_launch *launch, halo_u32 number) {
+    if (number >= launch->n_chunks) return;
+    HALO_GLOBAL const halo_level *all = (HALO_GLOBAL const halo_level *)(launch + 1), *what = halo_level_of(launch, number);
+    halo_u32 at = number - (what == all ? 0 : (what - 1)->end);
+    halo_i32 point[3];
+    for (int d = 0; d < 3; ++d) {
+        const halo_u32 rest = at / what->n[d];
+        point[d] = what->low[d] + (halo_i32)(at - rest * what->n[d]);
+        at = rest;
+    }
+    const halo_u32 c = at / what->numbers, which = at - c * what->numbers;
+    if (what->is_single)
+        halo_make_value_float(what, point, c, which);
+    else
+        halo_make_value_double(what, point, c, which);
 }
 
 /* ---------------------------------------------------------------- fills */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "../level.h"
 #include "../value.h"
 #include "failure.h"
 
@@ -12,15 +14,16 @@ void Launcher::begin(Kernel kernel) {
     kernel_ = kernel;
     ranges_.clear();
     combinations_.clear();
+    levels_.clear();
     lists_.clear();
     n_bases_ = 0;
     reached_.clear();
 }
 
 template <class Range>
-uint32_t Launcher::end_of(const std::vector<Range> &ranges, uint32_t n) {
+uint32_t Launcher::end_of(const std::vector<Range> &ranges, uint64_t n) {
     const uint64_t end = uint64_t{ ranges.empty() ? 0 : ranges.back().end } + n;
-    if (end > INT32_MAX) fail(HALO_ERR_LIMIT, "a launch of more than 2^31 pieces of work");
+    if (n > INT32_MAX || end > INT32_MAX) fail(HALO_ERR_LIMIT, "a launch of more than 2^31 pieces of work");
     return static_cast<uint32_t>(end);
 }
 
@@ -53,7 +56,35 @@ void Launcher::add(const halo_combine_range &said) {
     reach(known.on_device.data());
 }
 
+// How many values may be more than any number has room for.
+void Launcher::add(const halo_level_operation &said) {
+    halo_level level{};
+    uint64_t n = static_cast<uint64_t>(said.n_components);
+    for (int d = 0; d < 3; ++d) {
+        if (said.points.high[d] <= said.points.low[d]) return;
+        level.low[d] = static_cast<int32_t>(said.points.low[d]);
+        level.n[d] = static_cast<uint32_t>(said.points.high[d] - said.points.low[d]);
+        level.ratio[d] = said.ratio[d];
+        n = end_of(std::vector<halo_level>(), n) * uint64_t{ level.n[d] };
+    }
+    level.is_single = device::real_bytes(said.type) == sizeof(float) ? 1 : 0;
+    level.numbers = device::value_bytes(said.type) == device::real_bytes(said.type) ? 1 : 2;
+    level.end = end_of(levels_, n * level.numbers);
+    level.what = said.what;
+    level.centring = said.centring;
+    level.linear = said.linear;
+    level.fraction = said.fraction;
+    for (int v = 0; v < device::n_values(said); ++v) {
+        level.values[v] = reinterpret_cast<halo_u64>(said.values[v].first);
+        level.component_stride[v] = said.values[v].component_stride;
+        std::copy_n(said.values[v].stride, 3, level.stride[v]);
+        if (runtime_.wants_reached()) reach(said.values[v].first);
+    }
+    levels_.push_back(level);
+}
+
 void Launcher::go(halo_stream stream) {
+    if (kernel_ == Kernel::levels) return launch(levels_, HALO_THREADS, stream);
     if (kernel_ == Kernel::combine) return launch(combinations_, HALO_THREADS, stream);
     launch(ranges_, HALO_THREADS / HALO_LANES, stream);
 }
@@ -88,12 +119,13 @@ void Launcher::launch(std::vector<Range> &ranges, uint32_t per_group, halo_strea
     arguments_.used(placed);
 }
 
-// The head, the ranges, then all bases.
+// The head, the ranges, then all bases of those that have some.
 template <class Range>
 void Launcher::write(std::vector<Range> &ranges) {
     const halo_launch head{ static_cast<uint32_t>(ranges.size()), ranges.back().end };
     const size_t ranges_bytes = ranges.size() * sizeof(Range), bases_begin = sizeof head + ranges_bytes;
-    for (Range &range : ranges) range.bases = bases_begin + range.bases * sizeof(halo_u64);
+    if constexpr (requires(Range range) { range.bases; })
+        for (Range &range : ranges) range.bases = bases_begin + range.bases * sizeof(halo_u64);
     bytes_.resize(bases_begin + n_bases_ * sizeof(halo_u64));
     std::memcpy(bytes_.data(), &head, sizeof head);
     std::memcpy(bytes_.data() + sizeof head, ranges.data(), ranges_bytes);

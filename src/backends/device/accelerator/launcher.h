@@ -21,6 +21,7 @@ public:
     // `said` has the flags, which rows, and the test.
     void add(const Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, const halo_range &said);
     void add(const halo_combine_range &said);
+    void add(const halo_level_operation &said);
     void go(halo_stream stream);
 
 private:
@@ -39,13 +40,14 @@ private:
     void write(std::vector<Range> &ranges);
     // Counted on from the last one's end.
     template <class Range>
-    static uint32_t end_of(const std::vector<Range> &ranges, uint32_t n);
+    static uint32_t end_of(const std::vector<Range> &ranges, uint64_t n);
 
     Runtime &runtime_;
     Arguments arguments_;
     Kernel kernel_ = Kernel::move;
     std::vector<halo_range> ranges_;
     std::vector<halo_combination> combinations_;
+    std::vector<halo_level> levels_;
     std::vector<Bases> lists_;
     uint64_t n_bases_ = 0;
     std::vector<void *> reached_;  // what the kernel will use, if the runtime wants to know

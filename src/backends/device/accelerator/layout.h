@@ -32,6 +32,7 @@ typedef int64_t halo_i64;
 #define HALO_KERNEL_MOVE 0
 #define HALO_KERNEL_TEST 1
 #define HALO_KERNEL_COMBINE 2
+#define HALO_KERNEL_LEVELS 3
 
 /* Numbers of halo.h and halo_plugin.h. */
 #define HALO_OP_SUM 1
@@ -56,6 +57,9 @@ typedef int64_t halo_i64;
 #define HALO_TYPE_UINT16 11
 #define HALO_TYPE_UINT32 12
 #define HALO_TYPE_UINT64 13
+#define HALO_RESTRICT 0
+#define HALO_PROLONGATE 1
+#define HALO_DIVIDE 2
 #define HALO_ALL_ROWS 0
 #define HALO_FLAGGED_ROWS 1
 #define HALO_SOURCE_LIST 1
@@ -122,10 +126,10 @@ typedef struct halo_range {
     halo_u32 reserved;
 } halo_range;
 
-/* Ranges follow, or combinations. */
+/* Ranges follow, or combinations, or operations between levels. */
 typedef struct halo_launch {
     halo_u32 n_ranges;
-    halo_u32 n_chunks; /* or targets */
+    halo_u32 n_chunks; /* or targets, or values */
 } halo_launch;
 
 /* Where values are combined into, and with what, in this order. */
@@ -149,6 +153,23 @@ typedef struct halo_combination {
     halo_i32 type;
     halo_u32 reserved;
 } halo_combination;
+
+/* An operation between levels, of as many values as it has points, times components, times numbers of a value. Strides in bytes. */
+typedef struct halo_level {
+    halo_u64 values[3]; /* addresses */
+    halo_i64 stride[3][3], component_stride[3];
+    double fraction;
+    halo_i32 low[3]; /* its points */
+    halo_u32 n[3];
+    halo_i32 ratio[3];
+    halo_u32 end; /* of the launch's values */
+    halo_i32 what;
+    halo_i32 centring;
+    halo_i32 linear;
+    halo_u32 is_single;
+    halo_u32 numbers; /* 2: complex */
+    halo_u32 reserved;
+} halo_level;
 
 typedef struct halo_filling {
     halo_u64 dst;

@@ -7,6 +7,7 @@
 #include <new>
 #include <span>
 
+#include "../level.h"
 #include "../null_range.h"
 #include "../program.h"
 #include "../value.h"
@@ -308,6 +309,19 @@ halo_status ranges_combine(halo_device *device, const halo_combine_range *ranges
     });
 }
 
+halo_status levels_run(halo_device *device, const halo_level_operation *operations, int64_t n, halo_stream stream) {
+    return within(device, [&](Device &self) {
+        if (n < 0) fail(HALO_ERR_ARGUMENT, "%lld operations", static_cast<long long>(n));
+        self.launcher.begin(Kernel::levels);
+        for (const halo_level_operation &given : std::span(operations, static_cast<size_t>(n))) {
+            if (const char *problem = device::problem_of(given))
+                fail(HALO_ERR_ARGUMENT, "operation %lld between levels: %s", static_cast<long long>(&given - operations), problem);
+            self.launcher.add(given);
+        }
+        self.launcher.go(stream);
+    });
+}
+
 halo_status pointer_kind(halo_device *device, const void *pointer, int32_t *kind, int32_t *ordinal) {
     return within(device, [&](Device &self) {
         const PointerKind found = self.runtime->kind_of(pointer);
@@ -349,7 +363,8 @@ constexpr halo_device_ops operations = { sizeof(halo_device_ops),
                                          ranges_run,
                                          ranges_test,
                                          ranges_combine,
-                                         pointer_kind };
+                                         pointer_kind,
+                                         levels_run };
 
 } // namespace
 

@@ -18,7 +18,7 @@ struct PointerKind {
     int32_t ordinal = -1;
 };
 
-enum class Kernel { move = HALO_KERNEL_MOVE, test = HALO_KERNEL_TEST, combine = HALO_KERNEL_COMBINE };
+enum class Kernel { move = HALO_KERNEL_MOVE, test = HALO_KERNEL_TEST, combine = HALO_KERNEL_COMBINE, levels = HALO_KERNEL_LEVELS };
 
 // Errors are Failures. A null stream is the device's own.
 class Runtime {

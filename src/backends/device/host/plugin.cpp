@@ -8,10 +8,12 @@
 #include <cstring>
 #include <new>
 
+#include "../level.h"
 #include "../program.h"
 #include "../value.h"
 #include "fill.h"
 #include "host.h"
+#include "level_operators.h"
 #include "table.h"
 
 namespace {
@@ -206,6 +208,15 @@ halo_status table_run_tested(halo_device *device, halo_copy_table *table, int64_
     return HALO_SUCCESS;
 }
 
+halo_status levels_run(halo_device *device, const halo_level_operation *operations, int64_t n, halo_stream) {
+    if (n < 0) return report(host_of(device).services, HALO_ERR_ARGUMENT, "%lld operations", static_cast<long long>(n));
+    for (int64_t i = 0; i < n; ++i)
+        if (const char *problem = halo::device::problem_of(operations[i]))
+            return report(host_of(device).services, HALO_ERR_ARGUMENT, "operation %lld between levels: %s", static_cast<long long>(i), problem);
+    for (int64_t i = 0; i < n; ++i) halo::host::run_level_operation(operations[i]);
+    return HALO_SUCCESS;
+}
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     std::snprintf(why, why_bytes, "memory of the process");
     return 1;
@@ -232,7 +243,8 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   nullptr, // all it has is the host's memory
                                   nullptr,
                                   nullptr,
-                                  nullptr };
+                                  nullptr,
+                                  levels_run };
 
 } // namespace
 

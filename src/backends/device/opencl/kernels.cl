@@ -28,6 +28,10 @@ __kernel __attribute__((reqd_work_group_size(HALO_THREADS, 1, 1))) void halo_com
     halo_combine_target(launch, get_global_id(0));
 }
 
+__kernel __attribute__((reqd_work_group_size(HALO_THREADS, 1, 1))) void halo_levels(__global const halo_launch *launch) {
+    halo_levels_value(launch, get_global_id(0));
+}
+
 __kernel __attribute__((reqd_work_group_size(HALO_THREADS, 1, 1))) void halo_fill(const halo_filling what) {
     halo_fill_bytes(&what, get_global_id(0), get_global_size(0));
 }

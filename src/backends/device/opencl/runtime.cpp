@@ -32,7 +32,7 @@ public:
           ordinal_(ordinal),
           setup_(program_->create_queue()),
           fill_(program_->create_kernel("halo_fill")) {
-        for (const char *name : { "halo_move", "halo_test", "halo_combine" }) kernels_.push_back(program_->create_kernel(name));
+        for (const char *name : { "halo_move", "halo_test", "halo_combine", "halo_levels" }) kernels_.push_back(program_->create_kernel(name));
     }
 
     int enter() override { return 0; }

@@ -53,12 +53,12 @@ public:
     }
 
     void begin(halo_run &run) override;
-    void before_send(const halo_run &run) override {
+    void before_send(const halo_run &run, Round &) override {
         for_each_component(run, [&](const Item &item, const ValuesAt &values, void *results, halo_type type) {
             combine_groups(values, item.points->groups(), results, type, run.op != 0 ? run.op : op_);
         });
     }
-    void after_unpack(const halo_run &run) override {
+    void after_unpack(const halo_run &run, Round &) override {
         for_each_component(run, [&](const Item &item, const ValuesAt &values, void *results, halo_type type) {
             spread_to_groups(results, item.points->groups(), values, type);
         });

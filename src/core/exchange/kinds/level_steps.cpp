@@ -2,7 +2,9 @@
 #include "exchange/kinds/level_steps.h"
 
 #include <algorithm>
+#include <initializer_list>
 
+#include "comm/zeros.h"
 #include "topology/boxes/box_calculus.h"
 
 namespace halo {
@@ -39,7 +41,7 @@ void LevelSteps::add(Field &field, BesideField beside) {
         std::ranges::copy(item.beside.widths.low, desc.ghost_low);
         std::ranges::copy(item.beside.widths.high, desc.ghost_high);
         item.values = std::make_unique<Field>(*item.beside.parts, desc);
-        if (!desc.sparse) item.values->allocate(-1);
+        place(item, field.space(0));
         own_.push_back(static_cast<int32_t>(items_.size()));
         ++n_beside_;
     }
@@ -77,6 +79,65 @@ std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t p
     return regions;
 }
 
+// The values' storage goes where that of the field is, or will be. Parts of sparse fields get theirs one by one, on the host.
+void LevelSteps::place(Item &item, Space space) {
+    if (!item.values || item.field->spec().sparse || item.space == space) return;
+    Field &values = *item.values;
+    item.space.reset();
+    for (const int64_t gid : values.topology().local_parts()) values.bind(gid, HALO_BINDING_INIT);
+    item.memory = {};
+    if (space.on_device())
+        allocate_on_device(item, space);
+    else
+        values.allocate(-1);
+    item.space = space;
+}
+
+// Zeros, as on the host.
+void LevelSteps::allocate_on_device(Item &item, Space space) {
+    Field &values = *item.values;
+    Context &context = values.topology().context();
+    Device &device = context.device_of(space);
+    const std::vector<int64_t> &gids = values.topology().local_parts();
+    std::vector<size_t> begins{ 0 };
+    for (size_t part = 0; part < gids.size(); ++part)
+        begins.push_back(begins.back() + static_cast<size_t>(align_up(static_cast<int64_t>(values.storage_bytes(static_cast<int64_t>(part))),
+                                                                      static_cast<int64_t>(Pool::alignment))));
+    if (begins.back() == 0) return;
+    item.memory = context.pools().pool(HALO_MEMORY_DEVICE, space.device).get(begins.back());
+    write_zeros(context, device, item.memory.data(), static_cast<int64_t>(begins.back()));
+    for (size_t part = 0; part < gids.size(); ++part) {
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = item.memory.data() + begins[part];
+        binding.memory = space.memory;
+        binding.device = space.device;
+        values.bind(gids[part], binding);
+    }
+}
+
+void LevelSteps::prepare() {
+    for (Item &item : items_) place(item, item.field->space(0));
+}
+
+// In a run it lies where that has it.
+const Field *LevelSteps::coarse_field(size_t field) {
+    Item &item = items_[field];
+    if (item.beside.newer || !item.values) return nullptr;
+    if (item.values->in_flight == 0) place(item, item.field->space(0));
+    return item.values.get();
+}
+
+void LevelSteps::require_operators(const Item &item, Space space) const {
+    if (!space.on_device()) return;
+    const char *const name = item.field->spec().name.c_str();
+    if (item.field->spec().sparse)
+        fail(HALO_ERR_DEVICE, "exchange: field %s is sparse and on a device: %s of sparse fields on the host alone", name, what_);
+    const Device &device = item.field->topology().context().device_of(space);
+    if (!device.ops().levels_run)
+        fail(HALO_ERR_DEVICE, "exchange: field %s is on a device: %s on the host alone, where device %s has no operations between levels", name,
+             what_, device.name());
+}
+
 // Storage of the values beside a part: while the part has some.
 void *LevelSteps::follow_storage(Item &item, int64_t part, const void *data) {
     Field &values = *item.values;
@@ -103,24 +164,39 @@ void LevelSteps::require_storage(const halo_run &run, size_t field) const {
                  topology.context().rank(), static_cast<long long>(topology.local_parts()[part]), sets_[field]);
 }
 
+// What a program has made itself, it has made where the values were.
+void LevelSteps::go_to(Item &item, Space space) {
+    if (item.values && item.field->restriction() == HALO_RESTRICT_OWN && item.space && item.space != space)
+        fail(HALO_ERR_DEVICE,
+             "exchange: field %s is in %s memory of device %d, but the coarse points that its own restriction makes in %s memory of device "
+             "%d, as its set 0 is",
+             item.field->spec().name.c_str(), memory_name(space.memory), space.device, memory_name(item.space->memory), item.space->device);
+    place(item, space);
+}
+
 // The caller's lists, and behind them those of the values beside his fields.
 void LevelSteps::begin(halo_run &run) {
     for (size_t f = 0; f < items_.size(); ++f) {
         Item &item = items_[f];
         mask_[f] = takes_part(run, f) ? 1 : 0;
         sets_[f] = run.sets ? run.sets[f] : 0;
-        devices_[f] = run.devices ? run.devices[f] : HALO_DEVICE_HOST;
         if (item.values) mask_[static_cast<size_t>(place_beside(f))] = mask_[f];
         if (mask_[f]) {
             item.field->check_set(sets_[f]);
-            if (space_in(run, f, *item.field).on_device())
-                fail(HALO_ERR_DEVICE, "exchange: field %s is on a device: %s on the host alone", item.field->spec().name.c_str(), what_);
+            const Space space = space_in(run, f, *item.field);
+            require_operators(item, space);
             require_storage(run, f);
             check_run(run, f);
+            go_to(item, space);
+            devices_[f] = space.on_device() ? space.device : HALO_DEVICE_HOST;
+            if (item.values) devices_[static_cast<size_t>(place_beside(f))] = devices_[f];
         }
         if (item.beside.newer && takes_part(run, f) != takes_part(run, *item.beside.newer))
             fail(HALO_ERR_ARGUMENT, "exchange: the field mask parts field %s from field %s of a later time", item.field->spec().name.c_str(),
                  items_[*item.beside.newer].field->spec().name.c_str());
+        if (item.beside.newer && mask_[f] && space_in(run, f, *item.field) != space_in(run, *item.beside.newer, *items_[*item.beside.newer].field))
+            fail(HALO_ERR_DEVICE, "exchange: field %s and field %s of a later time are in memory of different devices",
+                 item.field->spec().name.c_str(), items_[*item.beside.newer].field->spec().name.c_str());
         for (size_t part = 0; part < item.work.size(); ++part) {
             const auto number = static_cast<int64_t>(part);
             const size_t at = item.first_pointer + part;
@@ -139,26 +215,46 @@ void LevelSteps::begin(halo_run &run) {
 // Of one part in a run.
 struct LevelSteps::Values {
     const Item &item;
-    LevelValues what;
+    int32_t first_component;
+    int32_t n_components;
     int64_t part;
     void *own;
     void *beside;
     const Field *later_field; // null: none
     void *later;
+    std::vector<halo_level_operation> &operations;
 
-    PartValues at(void *data, const PartLayout &layout, int32_t place) const {
-        const int64_t first = layout.first_owned + place * layout.place_stride;
-        return { static_cast<std::byte *>(data) + first * item.field->spec().element_bytes, layout.stride, layout.component_stride };
+    halo_level_values at(void *data, const PartLayout &layout, int32_t place) const {
+        const int64_t bytes = item.field->spec().element_bytes;
+        const int64_t first = layout.first_owned + place * layout.place_stride + first_component * layout.component_stride;
+        return { static_cast<std::byte *>(data) + first * bytes,
+                 { layout.stride[0] * bytes, layout.stride[1] * bytes, layout.stride[2] * bytes },
+                 layout.component_stride * bytes };
     }
-    PartValues own_at(int32_t place) const { return at(own, item.field->layout(part), place); }
-    PartValues beside_at(int32_t place) const { return at(beside, item.values->layout(part), place); }
+    halo_level_values own_at(int32_t place) const { return at(own, item.field->layout(part), place); }
+    halo_level_values beside_at(int32_t place) const { return at(beside, item.values->layout(part), place); }
+    void add(int32_t what, int32_t place, const halo_box &points, std::initializer_list<halo_level_values> values, bool linear = false,
+             double fraction = 0) const {
+        if (empty(points)) return;
+        halo_level_operation one{};
+        one.what = what;
+        one.type = item.field->spec().type;
+        for (size_t d = 0; d < 3; ++d) one.ratio[d] = static_cast<int32_t>(item.beside.ratio[d]);
+        one.centring = item.field->spec().places[static_cast<size_t>(place)];
+        one.linear = linear ? 1 : 0;
+        one.n_components = n_components;
+        one.fraction = fraction;
+        one.points = points;
+        std::copy(values.begin(), values.end(), one.values);
+        operations.push_back(one);
+    }
     void send_box(int32_t place, const halo_box &box, double fraction) const {
         if (!later) return restrict_box(place, box);
-        mix_values(what, fraction, own_at(place), at(later, later_field->layout(part), place), beside_at(place), box);
+        add(HALO_LEVEL_MIX, place, box, { own_at(place), at(later, later_field->layout(part), place), beside_at(place) }, false, fraction);
     }
     void restrict_box(int32_t place, const halo_box &box) const {
         if (item.field->restriction() == HALO_RESTRICT_OWN) return;
-        restrict_values(what, item.field->spec().places[static_cast<size_t>(place)], own_at(place), beside_at(place), box);
+        add(HALO_LEVEL_RESTRICT, place, box, { own_at(place), beside_at(place) });
     }
     void prolongate_box(int32_t place, const halo_box &box, const GhostWidths &most) const {
         if (item.field->prolongation() == HALO_PROLONG_OWN) return;
@@ -166,55 +262,73 @@ struct LevelSteps::Values {
         const Centring centring = item.field->spec().places[static_cast<size_t>(place)];
         const halo_box owned = points_of({ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, centring);
         const halo_box reached = intersection(box, grown(owned, item.beside.made.clipped(most)));
-        prolongate_values(what, centring, item.beside.reach > 0, beside_at(place), own_at(place), reached);
+        add(HALO_LEVEL_PROLONGATE, place, reached, { beside_at(place), own_at(place) }, item.beside.reach > 0);
     }
     // Of all directions, whose places are one after the other.
     void divide_box(const halo_box &box, const GhostWidths &most) const {
         const Extent cells = item.values->topology().cells(part);
         const halo_box reached = grown({ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, item.beside.made.clipped(most).halved());
-        std::array<PartValues, 3> faces{};
-        const size_t n_dims = item.field->spec().places.size();
-        for (size_t d = 0; d < n_dims; ++d) faces[d] = own_at(static_cast<int32_t>(d));
-        divide_cells(what, { faces.data(), n_dims }, intersection(box, reached));
+        const halo_box cut = intersection(box, reached);
+        const auto last = static_cast<int32_t>(item.field->spec().places.size()) - 1;
+        add(HALO_LEVEL_DIVIDE, 0, cut, { own_at(0), own_at(std::min(1, last)), own_at(last) });
     }
 };
 
 template <class Step>
-void LevelSteps::for_each_part(const halo_run &run, Step &&step) const {
+void LevelSteps::for_each_part(const halo_run &run, Step &&step) {
     for (size_t f = 0; f < items_.size(); ++f) {
         const Item &item = items_[f];
         if (!item.values || !takes_part(run, f)) continue;
         const Item *const later = item.beside.newer ? &items_[*item.beside.newer] : nullptr;
-        const FieldSpec &spec = item.field->spec();
-        const LevelValues what{ spec.type, item.beside.ratio, run.first_component,
-                                run.n_components > 0 ? run.n_components : spec.n_components - run.first_component };
+        const int32_t n_components = run.n_components > 0 ? run.n_components : item.field->spec().n_components - run.first_component;
+        std::vector<halo_level_operation> &operations = operations_in(item.space.value_or(host_space));
         for (size_t part = 0; part < item.work.size(); ++part) {
             void *const own = data_[item.first_pointer + part];
             if (!own) continue; // of a sparse field
-            step(Values{ item, what, static_cast<int64_t>(part), own, data_[item.first_beside + part], later ? later->field : nullptr,
-                         later ? data_[later->first_pointer + part] : nullptr },
+            step(Values{ item, run.first_component, n_components, static_cast<int64_t>(part), own, data_[item.first_beside + part],
+                         later ? later->field : nullptr, later ? data_[later->first_pointer + part] : nullptr, operations },
                  item.work[part]);
         }
     }
 }
 
-void LevelSteps::before_send(const halo_run &run) {
+std::vector<halo_level_operation> &LevelSteps::operations_in(Space space) {
+    const auto known = std::find_if(batches_.begin(), batches_.end(), [&](const Batch &one) { return one.space == space; });
+    return known != batches_.end() ? known->operations : batches_.emplace_back(Batch{ space }).operations;
+}
+
+// What the operations of one launch write, none of them reads.
+void LevelSteps::operate(Round &round) {
+    for (Batch &batch : batches_) round.operate(batch.space, batch.operations);
+    forget_operations();
+}
+
+void LevelSteps::before_send(const halo_run &run, Round &round) {
+    forget_operations(); // of a run that has failed
+    for (size_t f = 0; f < items_.size(); ++f)
+        if (items_[f].memory && takes_part(run, f)) round.use_on_device(*items_[f].space, items_[f].memory);
     for_each_part(run, [&](const Values &values, const Work &work) {
         for (const auto &[place, box] : work.sent) values.send_box(place, box, fraction_);
     });
+    operate(round);
 }
 
-void LevelSteps::after_unpack(const halo_run &run) {
+void LevelSteps::after_unpack(const halo_run &run, Round &round) {
     for_each_part(run, [](const Values &values, const Work &work) {
         for (const halo_box &box : work.halved_ghosts) values.restrict_box(0, box);
     });
+    operate(round);
 }
 
-void LevelSteps::refine(const halo_run &run) {
+void LevelSteps::refine(const halo_run &run, Round &round) {
     for_each_part(run, [&](const Values &values, const Work &work) {
         for (const auto &[place, box] : work.made) values.prolongate_box(place, box, widths_of(run));
+    });
+    operate(round);
+    for_each_part(run, [&](const Values &values, const Work &work) {
         for (const halo_box &box : work.divided) values.divide_box(box, widths_of(run));
     });
+    operate(round);
 }
 
 } // namespace halo

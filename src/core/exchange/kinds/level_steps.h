@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/level_operators.h"
+#include "base/level_ratio.h"
 #include "exchange/exchange.h"
 #include "field/field.h"
 
@@ -41,7 +41,7 @@ public:
         void send(int32_t place, const halo_box &box);
     };
 
-    // `what` is done on the host alone, for texts.
+    // `what` is done, for texts: "ghosts are made".
     explicit LevelSteps(const char *what) : what_(what) {}
     // All of the caller's, in his order.
     void add(Field &field, BesideField beside);
@@ -55,13 +55,14 @@ public:
         return field < n ? field : own_[static_cast<size_t>(field - n)];
     }
     void *adopt(int32_t field, int64_t part, void *data) override;
-    const Field *coarse_field(size_t field) const override { return items_[field].beside.newer ? nullptr : items_[field].values.get(); }
+    const Field *coarse_field(size_t field) override;
     std::vector<halo_level_region> level_regions(size_t field, int64_t part) override;
     bool set_fraction(double fraction) override;
+    void prepare() override;
     void begin(halo_run &run) override;
-    void before_send(const halo_run &run) override;
-    void after_unpack(const halo_run &run) override;
-    void refine(const halo_run &run) override;
+    void before_send(const halo_run &run, Round &round) override;
+    void after_unpack(const halo_run &run, Round &round) override;
+    void refine(const halo_run &run, Round &round) override;
 
 protected:
     // Can a run take this field as it says?
@@ -76,14 +77,30 @@ private:
         std::vector<Work> work;        // of each part
         size_t first_pointer;          // storage of a run
         size_t first_beside;
+        std::optional<Space> space{}; // where the values' storage is; none: they have none, or each part its own on the host
+        Buffer memory{};              // on a device: of all parts
+    };
+    // What is done next in one space.
+    struct Batch {
+        Space space;
+        std::vector<halo_level_operation> operations{};
     };
     struct Values;
 
+    static void place(Item &item, Space space);
+    static void go_to(Item &item, Space space);
+    static void allocate_on_device(Item &item, Space space);
+    void require_operators(const Item &item, Space space) const;
     void require_storage(const halo_run &run, size_t field) const;
     void *follow_storage(Item &item, int64_t part, const void *data);
     static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     template <class Step>
-    void for_each_part(const halo_run &run, Step &&step) const;
+    void for_each_part(const halo_run &run, Step &&step);
+    std::vector<halo_level_operation> &operations_in(Space space);
+    void operate(Round &round);
+    void forget_operations() {
+        for (Batch &batch : batches_) batch.operations.clear();
+    }
 
     const char *what_;
     std::vector<Item> items_;
@@ -94,6 +111,7 @@ private:
     std::vector<int32_t> sets_;
     std::vector<void *> data_; // the caller's fields, then those beside them
     std::vector<int32_t> devices_;
+    std::vector<Batch> batches_;
 };
 
 } // namespace halo

@@ -28,9 +28,9 @@ class RemeshSteps final : public ForestSteps {
 public:
     using ForestSteps::ForestSteps;
     void add_move(Move move) { moves_.push_back(std::move(move)); }
-    void before_send(const halo_run &run) override {
+    void before_send(const halo_run &run, Round &round) override {
         find_moves();
-        LevelSteps::before_send(run);
+        LevelSteps::before_send(run, round);
     }
     std::vector<halo_level_region> level_regions(size_t field, int64_t part) override {
         if (std::ranges::any_of(moves_, [](const Move &move) { return !move.split->is_known(); }))

@@ -3,7 +3,7 @@
 // What travels comes from `hierarchy`.
 #pragma once
 
-#include "base/level_operators.h"
+#include "base/level_ratio.h"
 #include "topology/boxes/placed_box.h"
 #include "topology/topology.h"
 

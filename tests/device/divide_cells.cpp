@@ -7,11 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "base/level_operators.h"
+#include "host.h"
 
 namespace {
-
-using namespace halo;
 
 constexpr int64_t n = 4; // fine cells per direction
 constexpr int64_t line = n + 1;
@@ -34,10 +32,17 @@ public:
                     for (int64_t x = 0; x < n + (d == 0); ++x) visit(d, x, y, z);
     }
     void divide(halo_type type) {
-        std::vector<PartValues> parts;
-        for (auto &values : values_) parts.push_back({ reinterpret_cast<std::byte *>(values.data()), { 1, line, line * line }, 0 });
-        const halo_box cells{ { 0, 0, 0 }, { n / 2, n_dims_ > 1 ? n / 2 : 1, n_dims_ > 2 ? n / 2 : 1 } };
-        divide_cells({ type, halves(n_dims_), 0, 1 }, parts, cells);
+        halo_level_operation of{};
+        of.what = HALO_LEVEL_DIVIDE;
+        of.type = type;
+        of.n_components = 1;
+        const auto bytes = static_cast<int64_t>(sizeof(Real)) * width_;
+        for (int d = 0; d < 3; ++d) {
+            of.ratio[d] = d < n_dims_ ? 2 : 1;
+            of.points.high[d] = d < n_dims_ ? n / 2 : 1;
+            if (d < n_dims_) of.values[d] = { values_[static_cast<size_t>(d)].data(), { bytes, line * bytes, line * line * bytes }, 0 };
+        }
+        ASSERT_EQ(halo_device_host.ops->levels_run(nullptr, &of, 1, HALO_STREAM_NONE), HALO_SUCCESS);
     }
     // Out of a fine cell.
     Real flow(int64_t x, int64_t y, int64_t z, int64_t half = 0) {

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/level_operators.h"
+#include "level_operators.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 
-#include "base/error.h"
-#include "base/types.h"
-
-namespace halo {
+namespace halo::host {
 
 namespace {
 
+// Fine cells of a coarse one per direction.
+using LevelRatio = std::array<int64_t, 3>;
+
 // Directions up to the last that is refined.
 int32_t n_refined(const LevelRatio &ratio) { return ratio[2] > 1 ? 3 : ratio[1] > 1 ? 2 : 1; }
-bool is_halves(const LevelRatio &ratio) { return ratio == halves(n_refined(ratio)); }
+bool is_halves(const LevelRatio &ratio) {
+    const int32_t n_dims = n_refined(ratio);
+    return ratio == LevelRatio{ 2, n_dims > 1 ? 2 : 1, n_dims > 2 ? 2 : 1 };
+}
 
 // The values of one component, as real numbers; complex ones are two such.
 template <class Real>
@@ -23,25 +29,27 @@ struct Reals {
     Real *at(int64_t x, int64_t y, int64_t z) const { return first + x * stride[0] + y * stride[1] + z * stride[2]; }
 };
 
-template <class Real, class Work, class... Parts>
-void for_each_component(const LevelValues &values, bool is_complex, Work &&work, const Parts &...parts) {
-    const int64_t width = is_complex ? 2 : 1;
-    const auto reals = [&](const PartValues &part, int64_t c, int64_t half) {
-        return Reals<Real>{ reinterpret_cast<Real *>(part.first) + c * part.component_stride * width + half,
-                            { part.stride[0] * width, part.stride[1] * width, part.stride[2] * width } };
+// Calls work(values 0, values 1, values 2), which an operation may not all have.
+template <class Real, class Work>
+void for_each_component(const halo_level_operation &of, int64_t width, Work &&work) {
+    constexpr auto bytes = static_cast<int64_t>(sizeof(Real));
+    const auto reals = [&](size_t v, int64_t c, int64_t half) {
+        const halo_level_values &values = of.values[v];
+        auto *const first = static_cast<Real *>(values.first); // null: the operation has none
+        return Reals<Real>{ first ? first + c * (values.component_stride / bytes) + half : nullptr,
+                            { values.stride[0] / bytes, values.stride[1] / bytes, values.stride[2] / bytes } };
     };
-    for (int64_t c = values.first_component; c < values.first_component + values.n_components; ++c)
-        for (int64_t half = 0; half < width; ++half) work(reals(parts, c, half)...);
+    for (int64_t c = 0; c < of.n_components; ++c)
+        for (int64_t half = 0; half < width; ++half) work(reals(0, c, half), reals(1, c, half), reals(2, c, half));
 }
 
-template <class Work, class... Parts>
-void with_reals(const LevelValues &values, Work &&work, const Parts &...parts) {
-    switch (values.type) {
-    case HALO_FLOAT32: return for_each_component<float>(values, false, work, parts...);
-    case HALO_FLOAT64: return for_each_component<double>(values, false, work, parts...);
-    case HALO_COMPLEX64: return for_each_component<float>(values, true, work, parts...);
-    case HALO_COMPLEX128: return for_each_component<double>(values, true, work, parts...);
-    default: fail(HALO_ERR_INTERNAL, "level operators: values of %s", type_name(values.type));
+template <class Work>
+void with_reals(const halo_level_operation &of, Work &&work) {
+    switch (of.type) {
+    case HALO_FLOAT32: return for_each_component<float>(of, 1, work);
+    case HALO_FLOAT64: return for_each_component<double>(of, 1, work);
+    case HALO_COMPLEX64: return for_each_component<float>(of, 2, work);
+    default: return for_each_component<double>(of, 2, work);
     }
 }
 
@@ -284,47 +292,28 @@ void mix_box(double fraction, const Reals<Real> &old, const Reals<Real> &later, 
 
 } // namespace
 
-bool has_level_operators(halo_type type) { return type == HALO_FLOAT32 || type == HALO_FLOAT64 || type == HALO_COMPLEX64 || type == HALO_COMPLEX128; }
-
-void restrict_values(const LevelValues &values, int32_t centring, const PartValues &fine, const PartValues &coarse, const halo_box &coarse_points) {
-    const LevelRatio &ratio = values.ratio;
-    const int directions = ((1 << n_refined(ratio)) - 1) & ~centring;
-    const auto restrict_them = [&](const auto &from, const auto &to) {
-        if (is_halves(ratio)) return restrict_in<Halves>(directions, from, to, coarse_points, ratio);
-        restrict_in<AnyRatio>(directions, from, to, coarse_points, ratio);
-    };
-    with_reals(values, restrict_them, fine, coarse);
+void run_level_operation(const halo_level_operation &of) {
+    const LevelRatio ratio{ of.ratio[0], of.ratio[1], of.ratio[2] };
+    const int32_t n_dims = n_refined(ratio), refined = (1 << n_dims) - 1;
+    const int faces = of.centring & refined;
+    const bool linear = of.linear != 0;
+    with_reals(of, [&](const auto &first, const auto &second, const auto &third) {
+        switch (of.what) {
+        case HALO_LEVEL_RESTRICT:
+            if (is_halves(ratio)) return restrict_in<Halves>(refined & ~of.centring, first, second, of.points, ratio);
+            return restrict_in<AnyRatio>(refined & ~of.centring, first, second, of.points, ratio);
+        case HALO_LEVEL_PROLONGATE:
+            if (faces != 0 && linear) return interpolate_in<true>(faces, first, second, of.points, ratio);
+            if (faces != 0) return interpolate_in<false>(faces, first, second, of.points, ratio);
+            if (is_halves(ratio)) return prolongate_in<Halves>(n_dims, linear, first, second, of.points, ratio);
+            return prolongate_in<AnyRatio>(n_dims, linear, first, second, of.points, ratio);
+        case HALO_LEVEL_DIVIDE:
+            if (n_dims == 1) return divide_box<1>(std::array{ first, second, third }, of.points);
+            if (n_dims == 2) return divide_box<2>(std::array{ first, second, third }, of.points);
+            return divide_box<3>(std::array{ first, second, third }, of.points);
+        default: return mix_box(of.fraction, first, second, third, of.points);
+        }
+    });
 }
 
-void prolongate_values(const LevelValues &values, int32_t centring, bool linear, const PartValues &coarse, const PartValues &fine,
-                       const halo_box &fine_points) {
-    const LevelRatio &ratio = values.ratio;
-    const int faces = centring & ((1 << n_refined(ratio)) - 1);
-    if (faces != 0 && !is_halves(ratio))
-        fail(HALO_ERR_INTERNAL, "level operators: points of centring %d between coarse ones, by another ratio than 2", centring);
-    const auto prolongate_them = [&](const auto &from, const auto &to) {
-        if (faces != 0 && linear) return interpolate_in<true>(faces, from, to, fine_points, ratio);
-        if (faces != 0) return interpolate_in<false>(faces, from, to, fine_points, ratio);
-        if (is_halves(ratio)) return prolongate_in<Halves>(n_refined(ratio), linear, from, to, fine_points, ratio);
-        prolongate_in<AnyRatio>(n_refined(ratio), linear, from, to, fine_points, ratio);
-    };
-    with_reals(values, prolongate_them, coarse, fine);
-}
-
-void divide_cells(const LevelValues &values, std::span<const PartValues> faces, const halo_box &coarse_cells) {
-    const auto divide = [&](const auto &x, const auto &y, const auto &z) {
-        const std::array all{ x, y, z };
-        if (faces.size() == 1) return divide_box<1>(all, coarse_cells);
-        if (faces.size() == 2) return divide_box<2>(all, coarse_cells);
-        divide_box<3>(all, coarse_cells);
-    };
-    with_reals(values, divide, faces.front(), faces[faces.size() > 1 ? 1 : 0], faces.back());
-}
-
-void mix_values(const LevelValues &values, double fraction, const PartValues &older, const PartValues &newer, const PartValues &into,
-                const halo_box &points) {
-    const auto mix = [&](const auto &old, const auto &later, const auto &to) { mix_box(fraction, old, later, to, points); };
-    with_reals(values, mix, older, newer, into);
-}
-
-} // namespace halo
+} // namespace halo::host

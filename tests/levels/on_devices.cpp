@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exchanges between levels of fields on a device against the same ones of fields on the host, which are compared with their definitions elsewhere:
+// all of storage, bit by bit. With CONFORMANCE_STORAGE=device.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "box_levels.h"
+#include "stored.h"
+
+namespace {
+
+using namespace levels;
+using conformance::Bytes;
+using conformance::text_of;
+
+// A field on the host and its twin on the device, with the same bits; and what is written there.
+class Both {
+public:
+    Both(halo_topology *topology, halo_field_desc desc, int32_t prolongation, int32_t restriction = HALO_RESTRICT_MEAN)
+        : bytes_per_number_(desc.type == HALO_FLOAT32 || desc.type == HALO_COMPLEX64 ? 4 : 8) {
+        const int64_t element = bytes_per_number_ * (desc.type == HALO_COMPLEX64 || desc.type == HALO_COMPLEX128 ? 2 : 1);
+        const std::string name = desc.name;
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(topology, &gids, &n));
+        for (size_t side = 0; side < 2; ++side) {
+            const std::string own_name = name + (side == 0 ? " of the host" : " of the device");
+            desc.name = own_name.c_str();
+            OK(halo_field_create(topology, &desc, &fields_[side]));
+            OK(halo_field_set_prolongation(fields_[side], prolongation));
+            OK(halo_field_set_restriction(fields_[side], restriction));
+            for (int64_t part = 0; part < n; ++part) {
+                halo_layout layout = HALO_LAYOUT_INIT;
+                OK(halo_field_layout(fields_[side], gids[part], &layout));
+                Bytes &memory = memory_[side].emplace_back(static_cast<size_t>(layout.elements * element));
+                halo_binding binding = HALO_BINDING_INIT;
+                binding.data = memory.data();
+                if (side == 1) conformance::place(binding, memory.data());
+                if (memory.empty()) binding.data = conformance::placed(conformance::somewhere());
+                OK(halo_field_bind(fields_[side], gids[part], &binding));
+            }
+        }
+    }
+    ~Both() {
+        for (halo_field *&field : fields_) halo_field_destroy(&field);
+    }
+    Both(const Both &) = delete;
+    Both &operator=(const Both &) = delete;
+
+    halo_field *on(size_t side) const { return fields_[side]; }
+    // Numbers of all sizes, small ones and zeros too.
+    void fill(Random &random) {
+        for (size_t part = 0; part < memory_[0].size(); ++part) {
+            Bytes &memory = memory_[0][part];
+            for (size_t at = 0; at < memory.size(); at += static_cast<size_t>(bytes_per_number_)) write_number(memory.data() + at, random);
+            memory_[1][part] = memory;
+            conformance::upload(memory_[1][part].data(), memory_[1][part].size());
+        }
+    }
+    void compare(const std::string &what) {
+        for (size_t part = 0; part < memory_[0].size(); ++part) {
+            Bytes &found = memory_[1][part];
+            const Bytes &wanted = memory_[0][part];
+            conformance::download(found.data(), found.size());
+            const auto differs = std::mismatch(found.begin(), found.end(), wanted.begin()).first - found.begin();
+            if (differs < std::ssize(found))
+                stop("%s: number %lld of part %zu differs from the host's", what.c_str(), static_cast<long long>(differs / bytes_per_number_), part);
+        }
+    }
+
+private:
+    void write_number(std::byte *at, Random &random) const {
+        const double plain = std::uniform_real_distribution<double>(-1, 1)(random);
+        const uint64_t chance = random() % 16;
+        const double value = chance == 0 ? 0.0 : chance == 1 ? -0.0 : std::ldexp(plain, chance < 8 ? 0 : static_cast<int>(random() % 40) - 20);
+        const auto small = static_cast<float>(chance == 2 ? plain * 1e-40 : value);
+        if (bytes_per_number_ == 4)
+            std::memcpy(at, &small, sizeof small);
+        else
+            std::memcpy(at, &value, sizeof value);
+    }
+
+    int64_t bytes_per_number_;
+    std::array<halo_field *, 2> fields_{};
+    std::array<std::vector<Bytes>, 2> memory_;
+};
+
+// The same exchange of both.
+class Exchanges {
+public:
+    template <class Create>
+    explicit Exchanges(Create &&create) {
+        for (size_t side = 0; side < 2; ++side) create(side, &all_[side]);
+    }
+    ~Exchanges() {
+        for (halo_exchange *&exchange : all_) halo_exchange_destroy(&exchange);
+    }
+    Exchanges(const Exchanges &) = delete;
+    Exchanges &operator=(const Exchanges &) = delete;
+
+    halo_exchange *on(size_t side) const { return all_[side]; }
+    void run(const halo_run &how, bool by_phases) const {
+        for (size_t side = 0; side < 2; ++side) run(side, how, by_phases);
+        conformance::follow_finish();
+    }
+    int64_t launches() const {
+        halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
+        OK(halo_exchange_get_stats(all_[1], &stats));
+        return stats.device_launches;
+    }
+
+private:
+    void run(size_t side, const halo_run &how, bool by_phases) const {
+        const halo_stream first = side == 1 ? conformance::stream() : HALO_STREAM_NONE,
+                          last = side == 1 ? conformance::finish_stream() : HALO_STREAM_NONE;
+        if (!by_phases) {
+            OK(halo_exchange_start(all_[side], &how, first));
+            OK(halo_exchange_finish(all_[side], last));
+            return;
+        }
+        OK(halo_exchange_post(all_[side], &how));
+        halo_status sent = HALO_BUSY;
+        while ((sent = halo_exchange_send(all_[side], first)) == HALO_BUSY) {}
+        OK(sent);
+        for (int32_t done = 0; done == 0;) OK(halo_exchange_test(all_[side], &done));
+        OK(halo_exchange_unpack(all_[side], last));
+        OK(halo_exchange_refine(all_[side], last));
+    }
+
+    std::array<halo_exchange *, 2> all_{};
+};
+
+class LevelsOnDevices : public testing::TestWithParam<int32_t> {
+protected:
+    void SetUp() override {
+        if (!conformance::storage_is_on_device()) GTEST_SKIP() << "CONFORMANCE_STORAGE is not device";
+    }
+    // Of each number on all ranks.
+    static void for_each_case(int64_t n, const std::function<void(uint64_t number, Rank &rank)> &body) {
+        for (uint64_t number = 0; number < static_cast<uint64_t>(conformance::number_from("LEVELS_CASES", n)); ++number) {
+            conformance::run(GetParam(), {}, [&](Rank &rank) {
+                conformance::begin_case(number);
+                body(number, rank);
+            });
+            if (HasFailure()) return;
+        }
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Ranks, LevelsOnDevices,
+                         testing::ValuesIn(conformance::threads() ? std::vector<int32_t>{ 1, 2, 3 } : std::vector<int32_t>{ 0 }),
+                         testing::PrintToStringParamName());
+
+Shape shape_of(Random &random) {
+    const auto below = [&](uint64_t n) { return static_cast<int32_t>(random() % n); };
+    Shape shape;
+    shape.n_dims = 1 + below(3);
+    shape.turned = below(3) == 0;
+    shape.n_trees = shape.turned ? 2 : 1 + below(2);
+    shape.n_cells = shape.n_dims == 3 ? 6 : 8;
+    shape.deepest = 1 + below(shape.n_dims == 3 ? 1 : 2);
+    for (size_t d = 0; d < static_cast<size_t>(shape.n_dims); ++d) {
+        shape.n_roots[d] = 1 + below(2);
+        shape.periodic[d] = below(2) == 0;
+    }
+    return shape;
+}
+
+halo_field_desc desc_of(Random &random, const char *name, int32_t n_dims, int32_t centring, int32_t ghosts) {
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    const halo_type types[] = { HALO_FLOAT64, HALO_FLOAT32, HALO_COMPLEX64, HALO_COMPLEX128 };
+    desc.name = name, desc.centring = centring, desc.n_components = 1 + static_cast<int32_t>(random() % 2), desc.type = types[random() % 4];
+    for (int d = 0; d < n_dims; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
+    return desc;
+}
+
+// Of as many components as there are, in all layers; then of the last one, in two.
+void run_all(const Exchanges &exchanges, const std::vector<Both *> &fields, Random &random, int32_t n_components, int32_t depth,
+             const std::string &what) {
+    for (int turn = 0; turn < 3; ++turn) {
+        halo_run how = HALO_RUN_INIT;
+        if (turn == 2) how.first_component = n_components - 1, how.n_components = 1, how.depth = depth;
+        for (Both *field : fields) field->fill(random);
+        exchanges.run(how, random() % 2 == 0);
+        for (Both *field : fields) field->compare(text_of("%s, run %d", what.c_str(), turn));
+    }
+}
+
+TEST_P(LevelsOnDevices, GhostsAreThoseOfTheHost) {
+    for_each_case(24, [](uint64_t number, Rank &rank) {
+        Random all(number), random(number * 100 + static_cast<uint64_t>(rank.rank));
+        const Shape shape = shape_of(all);
+        const Model model(shape, number, rank.size);
+        const Forest forest(model, rank);
+        std::vector<int32_t> centrings = centrings_of(shape);
+        centrings.insert(centrings.end(), 4, HALO_CENTRE_CELL);
+        const int32_t centring = centrings[all() % centrings.size()];
+        const bool divides = centring == HALO_CENTRE_FACES && !shape.turned;
+        const int32_t prolongation = divides ? HALO_PROLONG_DIVERGENCE : all() % 3 == 0 ? HALO_PROLONG_CONSTANT : HALO_PROLONG_MINMOD;
+        halo_field_desc desc = desc_of(all, "u", shape.n_dims, centring, 2);
+        halo_field_desc of_cells = desc_of(all, "v", shape.n_dims, HALO_CENTRE_CELL, 2);
+        of_cells.n_components = desc.n_components;
+        Both u(forest.topology(), desc, prolongation), v(forest.topology(), of_cells, HALO_PROLONG_MINMOD);
+        halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
+        how.shared = HALO_SHARED_KEEP + static_cast<int32_t>(all() % 2);
+        how.messages = all() % 4 == 0 ? HALO_MESSAGES_PER_CHANNEL : HALO_MESSAGES_AUTO;
+        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
+            halo_field *const fields[] = { u.on(side), v.on(side) };
+            OK(halo_exchange_create(fields, 2, &how, made));
+        });
+        run_all(exchanges, { &u, &v }, random, desc.n_components, 2,
+                text_of("case %llu, centring %d", static_cast<unsigned long long>(number), centring));
+    });
+}
+
+TEST_P(LevelsOnDevices, FluxesAreThoseOfTheHost) {
+    for_each_case(12, [](uint64_t number, Rank &rank) {
+        Random all(number), random(number * 100 + static_cast<uint64_t>(rank.rank));
+        const Shape shape = shape_of(all);
+        const Model model(shape, number, rank.size);
+        const Forest forest(model, rank);
+        halo_field_desc desc = desc_of(all, "flux", shape.n_dims, HALO_CENTRE_FACES, 0);
+        desc.vector = shape.turned ? HALO_VECTOR_ALONG : HALO_VECTOR_NONE;
+        Both flux(forest.topology(), desc, HALO_PROLONG_CONSTANT);
+        halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
+        how.kind = HALO_KIND_FLUXES;
+        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
+            halo_field *field = flux.on(side);
+            OK(halo_exchange_create(&field, 1, &how, made));
+        });
+        run_all(exchanges, { &flux }, random, desc.n_components, 0, text_of("case %llu", static_cast<unsigned long long>(number)));
+    });
+}
+
+TEST_P(LevelsOnDevices, BlocksOfAnotherListAreThoseOfTheHost) {
+    for_each_case(12, [](uint64_t number, Rank &rank) {
+        Random all(number), random(number * 100 + static_cast<uint64_t>(rank.rank));
+        const Shape shape = shape_of(all);
+        const Model before(shape, number, rank.size);
+        const Model after(before, adapted(before, number), number, rank.size, number % 2 == 0);
+        const Forest old_blocks(before, rank), new_blocks(after, rank);
+        const bool faces = !shape.turned && all() % 3 == 0;
+        halo_field_desc desc = desc_of(all, "u", shape.n_dims, faces ? HALO_CENTRE_FACES : HALO_CENTRE_CELL, 1);
+        const int32_t prolongation = faces ? HALO_PROLONG_DIVERGENCE : HALO_PROLONG_MINMOD;
+        Both from(old_blocks.topology(), desc, prolongation);
+        for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 0;
+        Both to(new_blocks.topology(), desc, prolongation);
+        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
+            halo_field *source = from.on(side), *destination = to.on(side);
+            OK(halo_exchange_create_transfer(&source, &destination, 1, nullptr, made));
+        });
+        run_all(exchanges, { &from, &to }, random, desc.n_components, 0, text_of("case %llu", static_cast<unsigned long long>(number)));
+    });
+}
+
+TEST_P(LevelsOnDevices, LevelsOfBoxesAreThoseOfTheHost) {
+    for_each_case(24, [](uint64_t number, Rank &rank) {
+        Random all(number), random(number * 100 + static_cast<uint64_t>(rank.rank));
+        BoxLevels::Shape shape;
+        shape.n_dims = 1 + static_cast<int32_t>(all() % 3);
+        shape.prolongation = all() % 3 == 0 ? HALO_PROLONG_CONSTANT : HALO_PROLONG_MINMOD;
+        const int32_t what = HALO_LEVELS_GHOSTS + static_cast<int32_t>(all() % 3);
+        const bool has_newer = what != HALO_LEVELS_AVERAGE && all() % 2 == 0;
+        const int32_t centrings[] = { HALO_CENTRE_CELL, HALO_CENTRE_NODE, HALO_CENTRE_FACES };
+        const int32_t centring = what == HALO_LEVELS_AVERAGE ? centrings[all() % 3] : HALO_CENTRE_CELL;
+        for (size_t d = 0; d < static_cast<size_t>(shape.n_dims); ++d) {
+            shape.periodic[d] = static_cast<int32_t>(all() % 2);
+            shape.low[d] = shape.high[d] = 2;
+        }
+        const BoxLevels model(shape, number, 2, rank.size);
+        std::array<halo_topology *, 2> levels{};
+        for (int32_t l = 0; l < 2; ++l) {
+            const halo_boxes_desc boxes = model.desc(l);
+            OK(halo_topology_create_boxes(rank.context, &boxes, &levels[static_cast<size_t>(l)]));
+        }
+        {
+            const halo_field_desc desc = desc_of(all, "u", shape.n_dims, centring, 2);
+            halo_field_desc later = desc;
+            later.name = "later u";
+            Both coarse(levels[0], desc, shape.prolongation), newer(levels[0], later, shape.prolongation), fine(levels[1], desc, shape.prolongation);
+            halo_levels_desc how = HALO_LEVELS_DESC_INIT;
+            how.what = what;
+            const Exchanges exchanges([&](size_t side, halo_exchange **made) {
+                halo_field *of_coarse = coarse.on(side), *of_newer = newer.on(side), *of_fine = fine.on(side);
+                OK(halo_exchange_create_levels(&of_coarse, has_newer ? &of_newer : nullptr, &of_fine, 1, &how, made));
+                if (has_newer) OK(halo_exchange_set_fraction(*made, 0.3));
+            });
+            run_all(
+                exchanges, { &coarse, &newer, &fine }, random, desc.n_components, 1,
+                text_of("case %llu, what %d, ratio %lld", static_cast<unsigned long long>(number), what, static_cast<long long>(model.ratio()[0])));
+        }
+        for (halo_topology *&level : levels) OK(halo_topology_destroy(&level));
+    });
+}
+
+// The program's own operators get what it has asked the exchange for: memory of the device.
+TEST_P(LevelsOnDevices, CoarseCellsOfOwnOperatorsAreOnTheDevice) {
+    for_each_case(6, [](uint64_t number, Rank &rank) {
+        Random all(number), random(number * 100 + static_cast<uint64_t>(rank.rank));
+        const Shape shape = shape_of(all);
+        const Model model(shape, number, rank.size);
+        const Forest forest(model, rank);
+        const halo_field_desc desc = desc_of(all, "u", shape.n_dims, HALO_CENTRE_CELL, 2);
+        Both u(forest.topology(), desc, HALO_PROLONG_OWN, HALO_RESTRICT_OWN);
+        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
+            halo_field *field = u.on(side);
+            OK(halo_exchange_create(&field, 1, nullptr, made));
+        });
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(forest.topology(), &gids, &n));
+        const size_t element = desc.type == HALO_FLOAT32 ? 4 : desc.type == HALO_COMPLEX128 ? 16 : 8;
+        const auto for_each_part = [&](auto &&visit) {
+            for (int64_t part = 0; part < n; ++part) {
+                std::array<void *, 2> coarse{};
+                halo_layout layout = HALO_LAYOUT_INIT;
+                for (size_t side = 0; side < 2; ++side) OK(halo_exchange_coarse_data(exchanges.on(side), 0, gids[part], &coarse[side], &layout));
+                visit(static_cast<std::byte *>(coarse[0]), coarse[1], static_cast<size_t>(layout.elements) * element);
+            }
+        };
+        u.fill(random);
+        for_each_part([&](std::byte *host, void *own, size_t bytes) {
+            for (size_t i = 0; i < bytes; ++i) host[i] = static_cast<std::byte>(random() & 0x3f);
+            conformance::test_device().copy(conformance::test_device().enter(own), { { own, host, bytes } }, nullptr);
+            conformance::test_device().synchronize(conformance::test_device().enter(own), nullptr);
+        });
+        exchanges.run(HALO_RUN_INIT, true);
+        u.compare("own operators"); // its own cells and the ghosts behind equal blocks
+        for_each_part([&](const std::byte *host, void *own, size_t bytes) {
+            std::vector<std::byte> found(bytes);
+            const halo_stream last = conformance::finish_stream() == HALO_STREAM_DEFAULT ? nullptr : conformance::finish_stream();
+            conformance::test_device().copy(conformance::test_device().enter(own), { { found.data(), own, bytes } }, last);
+            if (std::memcmp(found.data(), host, bytes) != 0) stop("case %llu: coarse cells differ", static_cast<unsigned long long>(number));
+        });
+    });
+}
+
+// However many blocks and fields: restriction, packing, copies within the rank, unpacking, restriction of ghosts, prolongation, division.
+TEST_P(LevelsOnDevices, LaunchesDoNotGrowWithBlocksAndFields) {
+    for (const int64_t n_roots : { 1, 3 })
+        for (const size_t n_fields : { size_t{ 1 }, size_t{ 4 } }) {
+            conformance::run(GetParam(), {}, [&](Rank &rank) {
+                Shape shape;
+                shape.n_dims = 2, shape.n_cells = 8, shape.n_roots = { 2 * n_roots, n_roots, 1 }, shape.deepest = 1;
+                uint64_t seed = 1;
+                while (!Model(shape, seed, rank.size).has_levels()) ++seed;
+                const Model model(shape, seed, rank.size);
+                const Forest forest(model, rank);
+                std::vector<std::unique_ptr<Both>> fields;
+                for (size_t f = 0; f < n_fields; ++f) {
+                    const std::string name = text_of("f%zu", f);
+                    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+                    desc.name = name.c_str(), desc.centring = f == 1 ? HALO_CENTRE_FACES : HALO_CENTRE_CELL;
+                    for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 2;
+                    fields.push_back(std::make_unique<Both>(forest.topology(), desc, f == 1 ? HALO_PROLONG_DIVERGENCE : HALO_PROLONG_MINMOD));
+                }
+                const Exchanges exchanges([&](size_t side, halo_exchange **made) {
+                    std::vector<halo_field *> all;
+                    for (const auto &one : fields) all.push_back(one->on(side));
+                    OK(halo_exchange_create(all.data(), static_cast<int32_t>(all.size()), nullptr, made));
+                });
+                Random random(1);
+                for (const auto &one : fields) one->fill(random);
+                for (int turn = 1; turn <= 3; ++turn) {
+                    exchanges.run(HALO_RUN_INIT, false);
+                    const int64_t most = turn * (n_fields > 1 ? 7 : 6), n = exchanges.launches();
+                    const bool right = rank.size == 1 ? n == most - 2 * turn : n <= most; // one rank packs and unpacks nothing
+                    if (!right) stop("%zu fields: %lld launches in %d runs", n_fields, static_cast<long long>(n), turn);
+                }
+                for (const auto &one : fields) one->compare("launches");
+            });
+            if (HasFailure()) return;
+        }
+}
+
+} // namespace
