@@ -325,6 +325,30 @@ typedef struct halo_device_ops {
 #define HALO_POINTER_DEVICE 2  /**< a device of this module, and not the host */
 #define HALO_POINTER_BOTH 3    /**< host and device, by this address */
 
+/** From minor version 10 on. What opens memory or an event of one instance in another one, of this process or of another one of the host. What it holds is
+ *  the module's own affair; the core carries it there as it is. */
+typedef struct halo_ipc_handle {
+    uint64_t word[12];
+} halo_ipc_handle;
+
+/** Memory and events of a device that other ranks of the host use. All entries are there. */
+typedef struct halo_ipc_ops {
+    size_t struct_size;
+
+    /** A handle of memory that this instance has allocated, all of it. HALO_ERR_DEVICE: others cannot open it. */
+    halo_status (*export_memory)(halo_device *device, void *pointer, halo_ipc_handle *handle);
+    /** By `pointer` this device's work reaches what another instance has exported, of whichever device, until it is closed. The core opens no memory twice at a
+     *  time by one instance, and closes it when no work uses it any more. HALO_ERR_DEVICE: this device does not reach it. */
+    halo_status (*open_memory)(halo_device *device, const halo_ipc_handle *handle, void **pointer);
+    void (*close_memory)(halo_device *device, void *pointer);
+
+    /** An event as of event_create, which other instances can open. */
+    halo_status (*export_event)(halo_device *device, halo_event **event, halo_ipc_handle *handle);
+    /** Another instance's event, for event_wait and event_destroy alone. A stream waits for what had been recorded last when event_wait was called, and sees
+     *  what had been written before that. */
+    halo_status (*open_event)(halo_device *device, const halo_ipc_handle *handle, halo_event **event);
+} halo_ipc_ops;
+
 typedef struct halo_device_plugin {
     uint32_t abi_major;
     uint32_t abi_minor;
@@ -340,6 +364,7 @@ typedef struct halo_device_plugin {
     /** From minor version 9 on; may be NULL: it does not tell. How many devices this process sees: their ordinals begin at 0, and a rank may be given any
      *  of them by its number on the host. 0: it cannot tell. Cheap, opens none. */
     int32_t (*count)(const halo_host *host);
+    const halo_ipc_ops *ipc; /**< from minor version 10 on; NULL: no other rank reaches its memory */
 } halo_device_plugin;
 
 /** @} */

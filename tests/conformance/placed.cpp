@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
 
 #include "left_out.h"
@@ -34,6 +36,7 @@ struct Allocated {
 };
 
 struct Device {
+    halo_context *context = nullptr;
     halo_device *instance = nullptr;
     halo_stream streams[2] = {};
     halo_stream at_start = HALO_STREAM_DEFAULT, at_finish = HALO_STREAM_DEFAULT;
@@ -71,13 +74,29 @@ std::pair<const std::byte *const, Block> &block_of(const void *data, size_t byte
     return found;
 }
 
+void *take_twin(size_t bytes) {
+    void *made = nullptr;
+    if (device_memory_is_shared())
+        OK(halo_memory_allocate_on(here->context, HALO_MEMORY_DEVICE, 0, static_cast<int64_t>(bytes), &made));
+    else
+        succeed(ops().allocate(here->instance, HALO_MEMORY_DEVICE, bytes, &made), "allocate", __FILE__, __LINE__);
+    return made;
+}
+
+// A peer may still be at it for a moment.
+void give_twin(void *twin, size_t bytes) {
+    if (!device_memory_is_shared()) return ops().release(here->instance, HALO_MEMORY_DEVICE, twin, bytes);
+    constexpr int most_milliseconds = 10000;
+    for (int n = 0; n < most_milliseconds && halo_memory_release(here->context, &twin) == HALO_BUSY; ++n)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(twin, nullptr) << halo_last_error();
+}
+
 // Where nothing has been asked for there is no twin, unless it is made.
 std::byte *twin_of(const void *data, size_t bytes, bool make) {
     auto &[begin, block] = block_of(data, bytes);
     if (!block.twin && make) {
-        void *made = nullptr;
-        succeed(ops().allocate(here->instance, HALO_MEMORY_DEVICE, block.bytes, &made), "allocate", __FILE__, __LINE__);
-        block.twin = static_cast<std::byte *>(made);
+        block.twin = static_cast<std::byte *>(take_twin(block.bytes));
         const std::lock_guard lock(guard);
         ++twins;
     }
@@ -90,6 +109,7 @@ void enter_device(halo_context *context) {
     void *memory = nullptr;
     OK(halo_memory_allocate_on(context, HALO_MEMORY_DEVICE, 0, 64, &memory));
     here = std::make_unique<Device>();
+    here->context = context;
     here->instance = test_device().enter(memory);
     OK(halo_memory_release(context, &memory));
     succeed(ops().event_create(here->instance, &here->event), "event_create", __FILE__, __LINE__);
@@ -138,7 +158,7 @@ void give_twinned(std::byte *memory) noexcept {
         const auto found = here->blocks.find(memory);
         if (found != here->blocks.end() && found->second.twin) {
             here->wait();
-            ops().release(here->instance, HALO_MEMORY_DEVICE, found->second.twin, found->second.bytes);
+            give_twin(found->second.twin, found->second.bytes);
         }
         if (found != here->blocks.end()) here->blocks.erase(found);
     }

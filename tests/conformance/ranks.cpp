@@ -154,7 +154,8 @@ bool storage_is(const char *what) {
 } // namespace
 
 bool storage_is_shared() { return storage_is("shared"); }
-bool storage_is_on_device() { return storage_is("device"); }
+bool storage_is_on_device() { return storage_is("device") || device_memory_is_shared(); }
+bool device_memory_is_shared() { return storage_is("shared_device"); }
 
 std::byte *take_memory(size_t bytes, bool shared) {
     if (!shared || !context_of_thread) return take_twinned(bytes);

@@ -55,9 +55,10 @@ std::string description_of(const halo_exchange *exchange);
 std::vector<int32_t> rank_counts();
 
 // Memory for storage: with CONFORMANCE_STORAGE=shared, of the context that `run` gave this thread; else of the C++ library. With =device it may have
-// a twin on the device (placed.h).
+// a twin on the device (placed.h), with =shared_device one that the context has given, which peers may reach.
 bool storage_is_shared();
 bool storage_is_on_device();
+bool device_memory_is_shared();
 std::byte *take_memory(size_t bytes, bool shared = true);
 void give_memory(std::byte *memory, bool shared = true) noexcept;
 

@@ -43,13 +43,15 @@ struct Kind {
     int32_t messages;
     int32_t kind;
     int32_t receive = HALO_RECEIVE_POSTED;
+    const char *path = "auto"; // of runs that are large enough
 };
 
 class SteadyExchange : public testing::TestWithParam<Kind> {};
 
 TEST_P(SteadyExchange, AllocatesNothing) {
-    run(2, late::settings(), [](Rank &rank) {
-        const Kind kind = GetParam();
+    const Kind kind = GetParam();
+    const Settings direct{ { "path", kind.path }, { "shared_memory.least", "0" }, { "check", "no" } };
+    run(2, late::settings(kind.path == std::string("auto") ? Settings() : direct), [&](Rank &rank) {
         const Ring ring(rank, 2);
         const RingField u(ring, "u", 0, kind.sparse != 0);
         for (int64_t b = 0; b < 2; ++b) late::bind(u.handle(), ring.first_gid() + b, u.array(b).data(), HALO_MEMORY_DEVICE, 0);
@@ -70,6 +72,7 @@ TEST_P(SteadyExchange, AllocatesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(OnDevices, SteadyExchange,
                          testing::Values(Kind{ "Dense", 0, HALO_MESSAGES_AGGREGATE, HALO_KIND_GHOSTS },
+                                         Kind{ "Direct", 0, HALO_MESSAGES_AGGREGATE, HALO_KIND_GHOSTS, HALO_RECEIVE_POSTED, "direct" },
                                          Kind{ "Sparse", 1, HALO_MESSAGES_AGGREGATE, HALO_KIND_GHOSTS },
                                          Kind{ "PerChannel", 0, HALO_MESSAGES_PER_CHANNEL, HALO_KIND_GHOSTS },
                                          Kind{ "SparsePerChannel", 1, HALO_MESSAGES_PER_CHANNEL, HALO_KIND_GHOSTS },

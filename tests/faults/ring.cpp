@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <numeric>
 #include <thread>
 #include <vector>
+
+#include "test_device.h"
 
 namespace conformance {
 
@@ -20,10 +23,8 @@ const std::array<Way, 8> ring_ways = { {
     { true, "message", HALO_MESSAGES_PER_CHANNEL },
 } };
 
-Ring::Ring(const Rank &rank, const Way &way, int64_t n_values) : rank_(rank), way_(way), n_(n_values) {
-    void *memory = nullptr;
-    OK(halo_memory_allocate(rank.context, HALO_MEMORY_SHARED, 3 * n_ * static_cast<int64_t>(sizeof(double)), &memory));
-    values_ = static_cast<double *>(memory);
+Ring::Ring(const Rank &rank, const Way &way, int64_t n_values) : rank_(rank), way_(way), n_(n_values), values_(static_cast<size_t>(3 * n_values)) {
+    allocate();
     halo_exchange_desc options = HALO_EXCHANGE_DESC_INIT;
     options.messages = way.messages;
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
@@ -38,9 +39,26 @@ Ring::Ring(const Rank &rank, const Way &way, int64_t n_values) : rank_(rank), wa
     }
     OK(halo_field_create(topology_, &desc, &field_));
     halo_binding binding = HALO_BINDING_INIT;
-    binding.data = values_;
+    binding.data = memory_;
+    if (device_) binding.memory = HALO_MEMORY_DEVICE;
     OK(halo_field_bind_many(field_, 1, &binding));
     OK(halo_exchange_create(&field_, 1, &options, &exchange_));
+}
+
+void Ring::allocate() {
+    const auto bytes = static_cast<int64_t>(values_.size() * sizeof(double));
+    if (!storage_is_on_device()) return OK(halo_memory_allocate(rank_.context, HALO_MEMORY_SHARED, bytes, &memory_));
+    OK(halo_memory_allocate_on(rank_.context, HALO_MEMORY_DEVICE, 0, bytes, &memory_));
+    device_ = test_device().enter(memory_);
+}
+
+// All values, in the stream of the exchange; from a device when they are there.
+void Ring::bring(void *to, const void *from) const {
+    const size_t bytes = values_.size() * sizeof(double);
+    if (!device_)
+        std::memcpy(to, from, bytes);
+    else
+        succeed(test_device().plugin().ops->copy(device_, to, from, bytes, nullptr), "copy", __FILE__, __LINE__);
 }
 
 void Ring::make_blocks() {
@@ -65,21 +83,23 @@ void Ring::make_points() {
 
 halo_status Ring::start() {
     ++time_;
-    std::fill_n(values_, 3 * n_, value(rank_.rank));
-    return halo_exchange_start(exchange_, nullptr, HALO_STREAM_NONE);
+    std::fill(values_.begin(), values_.end(), value(rank_.rank));
+    bring(memory_, values_.data());
+    return halo_exchange_start(exchange_, nullptr, stream());
 }
 
-halo_status Ring::finish() { return halo_exchange_finish(exchange_, HALO_STREAM_NONE); }
+halo_status Ring::finish() { return halo_exchange_finish(exchange_, stream()); }
 
-void Ring::check() const {
+void Ring::check() {
+    bring(values_.data(), memory_);
     const double own = value(rank_.rank);
     const double blocks[] = { value(below()), own, value(above()) };
     const double points[] = { own + value(below()) + value(above()), own, own };
     for (int64_t i = 0; i < 3; ++i) {
         const double wanted = way_.points ? points[i] : blocks[i];
-        const double *const first = values_ + i * n_;
+        const double *const first = values_.data() + i * n_;
         const double *const other = std::find_if(first, first + n_, [&](double there) { return there != wanted; });
-        if (other != first + n_) stop("value %td is %g, not %g, in run %lld", other - values_, *other, wanted, static_cast<long long>(time_));
+        if (other != first + n_) stop("value %td is %g, not %g, in run %lld", other - values_.data(), *other, wanted, static_cast<long long>(time_));
     }
 }
 
@@ -93,10 +113,9 @@ void Ring::give_up() {
 
 void Ring::destroy() {
     if (exchange_) give_up();
-    void *memory = values_;
     halo_status status = HALO_BUSY; // a process that is killed takes a moment to end
     for (int n = 0; n < 1000 && status == HALO_BUSY; ++n) {
-        status = halo_memory_release(rank_.context, &memory);
+        status = halo_memory_release(rank_.context, &memory_);
         if (status == HALO_BUSY) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     OK(status);

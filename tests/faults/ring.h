@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks in a ring do again and again until one of them is struck: all that a rank has of it lies in memory that its peers may reach, so that
-// every path can be taken, and values are the same in all of a rank's cells, so that a run is mostly what the library does.
+// What ranks in a ring do again and again until one of them is struck: all that a rank has of it lies in memory that its peers may reach, of the host
+// or, with CONFORMANCE_STORAGE=shared_device, of a device, so that every path can be taken, and values are the same in all of a rank's cells, so that
+// a run is mostly what the library does.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
+#include "halo_plugin.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -30,15 +33,18 @@ public:
         return status == HALO_SUCCESS ? finish() : status;
     }
     // Stops unless every value is that of the last run.
-    void check() const;
+    void check();
     // Whatever state a run is in. The memory stays.
     void give_up();
     // The memory goes too: all but those that are gone have given up.
     void destroy();
 
 private:
+    void allocate();
+    void bring(void *to, const void *from) const;
     void make_blocks();
     void make_points();
+    halo_stream stream() const { return device_ ? HALO_STREAM_DEFAULT : HALO_STREAM_NONE; }
     double value(int32_t rank) const { return static_cast<double>(time_ * 100 + rank); }
     int32_t above() const { return (rank_.rank + 1) % rank_.size; }
     int32_t below() const { return (rank_.rank + rank_.size - 1) % rank_.size; }
@@ -47,7 +53,9 @@ private:
     Way way_;
     int64_t n_; // owned
     int64_t time_ = 0;
-    double *values_ = nullptr; // below's, own, above's; of points: own, copies of below's, of above's
+    std::vector<double> values_; // below's, own, above's; of points: own, copies of below's, of above's
+    void *memory_ = nullptr;     // where they are while they are exchanged
+    halo_device *device_ = nullptr;
     halo_topology *topology_ = nullptr;
     halo_field *field_ = nullptr;
     halo_exchange *exchange_ = nullptr;

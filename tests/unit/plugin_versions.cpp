@@ -22,7 +22,7 @@ constexpr uint32_t n_minors = HALO_PLUGIN_ABI_MINOR + 1;
 // Bytes that modules of each minor version were built with.
 constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56, 56, 56, 56 };
 constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120, 120, 120 };
-constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64, 72, 72 };
+constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64, 72, 80 };
 constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168, 176, 184 };
 constexpr uint32_t first_with_bootstraps = 7;
 constexpr size_t bootstrap_bytes[] = { 48, 48, 48, 48 };
@@ -68,7 +68,12 @@ struct OlderDevice {
     halo_device_ops ops;
     halo_device_plugin plugin;
 
-    explicit OlderDevice(uint32_t minor) : ops(cut(full(), device_ops_bytes[minor])), plugin(cut(halo_device_host, device_bytes[minor])) {
+    halo_ipc_ops ipc;
+
+    explicit OlderDevice(uint32_t minor)
+        : ops(cut(full(), device_ops_bytes[minor])),
+          plugin(cut(described(&ipc), device_bytes[minor])),
+          ipc(full_ipc()) {
         plugin.abi_minor = minor;
         plugin.ops = &ops;
     }
@@ -78,6 +83,21 @@ struct OlderDevice {
         ops.ranges_combine = [](halo_device *, const halo_combine_range *, int64_t, halo_stream) { return HALO_ERR_DEVICE; };
         ops.pointer_kind = [](halo_device *, const void *, int32_t *kind, int32_t *) { return *kind = HALO_POINTER_BOTH, HALO_SUCCESS; };
         return ops;
+    }
+    static halo_device_plugin described(const halo_ipc_ops *ipc) {
+        halo_device_plugin plugin = halo_device_host;
+        plugin.ipc = ipc;
+        return plugin;
+    }
+    static halo_ipc_ops full_ipc() {
+        halo_ipc_ops ipc{};
+        ipc.struct_size = sizeof ipc;
+        ipc.export_memory = [](halo_device *, void *, halo_ipc_handle *) { return HALO_ERR_DEVICE; };
+        ipc.open_memory = [](halo_device *, const halo_ipc_handle *, void **) { return HALO_ERR_DEVICE; };
+        ipc.close_memory = [](halo_device *, void *) {};
+        ipc.export_event = [](halo_device *, halo_event **, halo_ipc_handle *) { return HALO_ERR_DEVICE; };
+        ipc.open_event = [](halo_device *, const halo_ipc_handle *, halo_event **) { return HALO_ERR_DEVICE; };
+        return ipc;
     }
     std::string problem() const { return problem_of(plugin, "host"); }
 };
@@ -141,6 +161,11 @@ TEST(ModuleVersions, LessThanTheFirstIsRefused) {
     EXPECT_EQ(device.problem(), "its operations have 143 bytes, at least 144 are needed");
     device.plugin.struct_size -= 1;
     EXPECT_EQ(device.problem(), "its description has 55 bytes, at least 56 are needed");
+    OlderDevice exporting(n_minors - 1);
+    exporting.ipc.open_event = nullptr;
+    EXPECT_EQ(exporting.problem(), "what it offers other ranks: operation 5 of 5 is NULL");
+    exporting.ipc.struct_size -= 1;
+    EXPECT_EQ(exporting.problem(), "what it offers other ranks: its operations have 47 bytes, at least 48 are needed");
     OlderBootstrap bootstrap(first_with_bootstraps);
     bootstrap.ops.test = nullptr;
     EXPECT_EQ(bootstrap.problem(), "operation 5 of 5 is NULL");
@@ -223,6 +248,7 @@ TEST(ModuleVersions, DevicesWorkWithoutWhatTheyLack) {
         EXPECT_EQ(device.ops().ranges_test != nullptr, minor >= 4) << minor;
         EXPECT_EQ(device.ops().ranges_combine != nullptr, minor >= 8) << minor;
         EXPECT_EQ(device.ops().levels_run != nullptr, minor >= 10) << minor;
+        EXPECT_EQ(device.ipc() != nullptr, minor >= 10) << minor;
         EXPECT_EQ(device.kind_of(&report).kind, minor >= 9 ? HALO_POINTER_BOTH : HALO_POINTER_UNKNOWN) << minor;
         for (halo_type type = HALO_FLOAT32; type <= HALO_BFLOAT16; ++type) EXPECT_EQ(device.knows(type), minor >= 6 || type <= HALO_BYTES) << type;
         halo_copy_shape shape{};

@@ -98,6 +98,7 @@ constexpr FirstVersion first_of(const halo_transport_ops *) { return { "halo_tra
 constexpr FirstVersion first_of(const halo_transport_plugin *) { return { "halo_transport_plugin", 48 }; }
 constexpr FirstVersion first_of(const halo_device_ops *) { return { "halo_device_ops", 144 }; }
 constexpr FirstVersion first_of(const halo_device_plugin *) { return { "halo_device_plugin", 56 }; }
+constexpr FirstVersion first_of(const halo_ipc_ops *) { return { "halo_ipc_ops", 48 }; }
 constexpr FirstVersion first_of(const halo_bootstrap_ops *) { return { "halo_bootstrap_ops", 48 }; }
 constexpr FirstVersion first_of(const halo_bootstrap_plugin *) { return { "halo_bootstrap_plugin", 48 }; }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/types.h"
+#include "plugin/registry.h"
 
 namespace halo {
 
@@ -25,7 +26,8 @@ Device::Device(const halo_device_plugin &plugin, const halo_host &host, int32_t 
       ordinal_(ordinal),
       memory_kinds_(plugin.memory_kinds),
       types_(types_of(plugin)),
-      report_(report) {
+      report_(report),
+      ipc_(has_ipc(plugin) ? plugin.ipc : nullptr) {
     std::memcpy(&ops_, plugin.ops, std::min(sizeof ops_, plugin.ops->struct_size)); // older modules have fewer
     const halo_status status = ops_.open(&host, ordinal, &instance_);
     if (status != HALO_SUCCESS) fail(status, "device %s %d cannot be opened: %s", name_, ordinal, report_.c_str());

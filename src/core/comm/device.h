@@ -33,6 +33,8 @@ public:
     PointerKind kind_of(const void *pointer) const noexcept;
     const halo_device_ops &ops() const { return ops_; }
     halo_device *instance() const { return instance_; }
+    // nullptr: no other rank reaches its memory.
+    const halo_ipc_ops *ipc() const { return ipc_; }
 
     void *allocate(int32_t memory, size_t bytes) const; // nullptr: no memory
     void release(int32_t memory, void *pointer, size_t bytes) const { ops_.release(instance_, memory, pointer, bytes); }
@@ -55,6 +57,7 @@ private:
     uint32_t memory_kinds_;
     uint64_t types_;
     const std::string &report_;
+    const halo_ipc_ops *ipc_;
 };
 
 // A point in the work of a device's stream. Before anything is recorded it has fired.

@@ -11,15 +11,15 @@ namespace halo {
 
 namespace {
 
-template <int32_t memory>
-void add_pool(const Device &device, Pools &pools) {
+template <int32_t memory, class Source>
+void add_pool(const Device &device, Source &source, Pools &pools) {
     if (!device.has_memory(memory) || pools.has(memory, device.ordinal())) return;
     halo_allocator upstream{};
     upstream.memory = memory;
     upstream.device = device.ordinal();
-    upstream.user = const_cast<Device *>(&device);
-    upstream.allocate = [](void *self, size_t bytes) { return static_cast<Device *>(self)->allocate(memory, bytes); };
-    upstream.release = [](void *self, void *pointer, size_t bytes) { static_cast<Device *>(self)->release(memory, pointer, bytes); };
+    upstream.user = &source;
+    upstream.allocate = [](void *self, size_t bytes) { return static_cast<Source *>(self)->allocate(memory, bytes); };
+    upstream.release = [](void *self, void *pointer, size_t bytes) { static_cast<Source *>(self)->release(memory, pointer, bytes); };
     pools.add(upstream);
 }
 
@@ -46,8 +46,8 @@ Device &Devices::open(int32_t ordinal, Pools &pools) {
     if (!plugin_) fail(HALO_ERR_DEVICE, "device %d: device '%s' (setting device) has no memory of its own", ordinal, host_->name());
     auto made = std::make_unique<Opened>(*plugin_, services_, ordinal, report_, unheard_);
     opened_.reserve(opened_.size() + 1);
-    add_pool<HALO_MEMORY_PINNED>(made->device, pools);
-    add_pool<HALO_MEMORY_DEVICE>(made->device, pools);
+    add_pool<HALO_MEMORY_PINNED>(made->device, made->device, pools);
+    add_pool<HALO_MEMORY_DEVICE>(made->device, made->ipc, pools);
     opened_.push_back(std::move(made));
     return opened_.back()->device;
 }
@@ -72,9 +72,12 @@ std::string Devices::known_otherwise(const void *pointer, int32_t memory, int32_
     return memory_text(on_host ? HALO_MEMORY_HOST : HALO_MEMORY_DEVICE, found.ordinal);
 }
 
-DeviceUses &Devices::uses(const Device &device) {
-    return (*std::find_if(opened_.begin(), opened_.end(), [&](const auto &one) { return &one->device == &device; }))->uses;
+Devices::Opened &Devices::opened(const Device &device) {
+    return **std::find_if(opened_.begin(), opened_.end(), [&](const auto &one) { return &one->device == &device; });
 }
+
+DeviceUses &Devices::uses(const Device &device) { return opened(device).uses; }
+DeviceIpc &Devices::ipc(const Device &device) { return opened(device).ipc; }
 
 void Devices::reap() noexcept {
     for (const auto &one : opened_) one->uses.reap();

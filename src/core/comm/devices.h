@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/config.h"
+#include "comm/departing.h"
+#include "comm/device_ipc.h"
 #include "comm/device_uses.h"
 #include "memory/space.h"
 #include "plugin/own_device.h"
@@ -32,6 +34,7 @@ public:
     Device &open(int32_t ordinal, Pools &pools);
     Device &of(Space space, Pools &pools) { return space.on_device() ? open(space.device, pools) : *host_; }
     DeviceUses &uses(const Device &device);
+    DeviceIpc &ipc(const Device &device);
     // The device that is taken where the program names none; ordinal 0 without memory of its own.
     const OwnDevice &own() const { return own_; }
     // Of memory that is said to be of a kind, and of a device's of which: as what the module knows it, in words. "": nothing speaks against it. Asks
@@ -39,6 +42,8 @@ public:
     std::string known_otherwise(const void *pointer, int32_t memory, int32_t ordinal, Pools &pools);
 
     void reap() noexcept;
+    // Does so in each call and wait of the rank, as long as anything is in use: of who is waited for by others.
+    Departing &reaping() { return reaping_; }
     bool any_in_use() const noexcept;
     // As DeviceUses do.
     bool lose_all() noexcept;
@@ -53,10 +58,13 @@ private:
     struct Opened {
         Opened(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report, std::optional<Error> &unheard)
             : device(plugin, host, ordinal, report),
-              uses(device, unheard) {}
+              uses(device, unheard),
+              ipc(device) {}
         Device device;
         DeviceUses uses;
+        DeviceIpc ipc;
     };
+    Opened &opened(const Device &device);
 
     const halo_host &services_;
     const std::string &report_;
@@ -66,6 +74,19 @@ private:
     bool may_open_ = true; // to look at memory
     std::optional<Error> unheard_;
     std::vector<std::unique_ptr<Opened>> opened_;
+
+    class Reaping final : public Departing {
+    public:
+        explicit Reaping(Devices &devices) : devices_(devices) {}
+        bool depart() noexcept override {
+            devices_.reap();
+            return !devices_.any_in_use();
+        }
+
+    private:
+        Devices &devices_;
+    };
+    Reaping reaping_{ *this };
 };
 
 } // namespace halo

@@ -50,6 +50,10 @@ void DeviceWork::collect(Ranges &ranges, const PieceRun &piece, RowRange rows, i
     ranges.push_back({ table, rows.first, rows.n, piece.bases.data(), std::ssize(piece.bases), piece.flags, test, which, 0 });
 }
 
+void DeviceWork::add(const CopyTable &table, const std::vector<void *> &bases) {
+    if (table.rows() > 0) ranges_.push_back({ table.on_device(), 0, table.rows(), bases.data(), std::ssize(bases), nullptr, {}, HALO_ROWS_ALL, 0 });
+}
+
 void DeviceWork::run() {
     if (ranges_.empty()) return;
     device_.check(device_.ops().ranges_run(device_.instance(), ranges_.data(), std::ssize(ranges_), stream_));

@@ -29,10 +29,12 @@ public:
     std::byte *pinned(size_t bytes);
     // Of others, that the run uses.
     void keep(const Buffer &memory) { use().memory.push_back(memory); }
-    void keep(const std::shared_ptr<const Lowered> &tables) { use().tables.push_back(tables); }
+    void keep(const std::shared_ptr<const void> &tables) { use().tables.push_back(tables); }
 
     // Rows for the next launch: all of them, or those whose flag is set, or is not.
     void add(const PieceRun &piece, RowRange rows, int32_t which = HALO_ROWS_ALL) { collect(ranges_, piece, rows, which, {}); }
+    // All rows of a table; the bases are left alone until they run.
+    void add(const CopyTable &table, const std::vector<void *> &bases);
     void add_row(const PieceRun &piece, int64_t row, int32_t which = HALO_ROWS_ALL) { add(piece, { row, 1 }, which); }
     void run();
     // Rows whose flag is to be set if they are not null.

@@ -43,6 +43,7 @@ Messages::Messages(const MessageSetup &setup)
       unpacked_(links_.size(), true),
       trial_(setup.paths.measured, setup.context.clock) {
     unsent_.reserve(links_.size());
+    taken_.assign(links_.size(), nullptr);
     for (const PathKind *kind : possible_paths(setup_)) paths_.push_back(kind->make(path_setup()));
 }
 
@@ -405,17 +406,29 @@ std::string Messages::why_no_path() const {
     return text;
 }
 
+// "": they may, or the last run was on the host.
+std::string Messages::why_not_on_devices() const {
+    if (!run_ || run_->on_host()) return {};
+    const DeviceWork *const work = run_->only_work();
+    if (!work) return "storage is not all on one device";
+    if (!work->device().ipc()) return format("device %s lets no other rank reach its memory", work->device().name());
+    return setup_.plan.combines() ? "a device combines what messages bring" : "";
+}
+
 // What link `i` sends: by which of the paths, and why not by the others.
 std::string Messages::why_this_path(size_t i) const {
     if (in_parts()) return "each channel is a message of its own";
     if (!setup_.context.shared_arena(SIZE_MAX)) return "shared memory is " + setup_.context.shared_memory_text();
     if (paths_.empty()) return why_no_path();
+    if (const std::string why = why_not_on_devices(); !why.empty()) return why;
     const auto reaches = [&](const auto &path) { return path->reaches_storage(i); };
     if (std::none_of(paths_.begin(), paths_.end(), reaches))
         return "the storage of the two ranks is not memory that both see and use, or runs have less than shared_memory.least";
     const PathCounts &sent = links_[i]->sent_by;
+    const bool on_device = run_ && !run_->on_host();
     if (epoch_ > PathTrial::last_epoch && sent.put == 0 && sent.get == 0) return "the peer's storage has not been open to this rank in any run";
     if (links_[i]->peer_prefers_messages()) return "the peer prefers messages";
+    if (on_device) return "from storage to storage, on a device";
     return (trial_.direct(epoch_ + 1) ? "from storage to storage: " : "messages: ") + trial_.describe();
 }
 

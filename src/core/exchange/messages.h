@@ -80,6 +80,7 @@ private:
     // Does anything travel but dense values?
     bool has_besides() const { return run_->check || run_->plan->any_sparse(); }
     void send_and_copy(Run &run);
+    bool take_path(const Run &run, size_t i);
     Path::Sent send_by_path(const Run &run, size_t i, bool wanted);
     void send_late(Run &run);
     bool receive_by_paths();
@@ -93,7 +94,9 @@ private:
     void make_flags(Run &run);
     void make_outgoing(Run &run);
     void put_tests(Run &run);
-    void put_packing(Run &run);
+    size_t put_packing(Run &run);
+    void choose_paths(const Run &run);
+    void put_paths(const Run &run, size_t mark);
     void launch_packing(Run &run);
     void put_local(Run &run);
     void pack_on_host(Run &run);
@@ -115,6 +118,7 @@ private:
     std::string describe_missing(const Run &run, size_t i) const;
     std::string describe_missing_parts(size_t i) const;
     std::string why_no_path() const;
+    std::string why_not_on_devices() const;
     std::string why_this_path(size_t i) const;
 
     MessageSetup setup_;
@@ -127,6 +131,7 @@ private:
     PathTrial trial_;
     Run *run_ = nullptr;         // the last one
     std::vector<size_t> unsent_; // links of this run
+    std::vector<Path *> taken_;  // in runs with devices: of each link, which path; null: a message
     // What of a piece goes to a peer, packed ahead of its message: in runs with devices.
     struct Outgoing {
         size_t link;

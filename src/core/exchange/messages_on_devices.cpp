@@ -17,15 +17,51 @@ void Messages::put_on_devices(Run &run) {
     for (auto &link : links_)
         if (!link->sends()) link->send(0);
     make_flags(run);
+    choose_paths(run);
     make_outgoing(run);
     put_tests(run);
-    put_packing(run);
+    const size_t n_marks = put_packing(run);
     put_local(run);
+    put_paths(run, n_marks);
     for (DeviceWork *work : run.works) work->leave_stream();
     pack_on_host(run);
     run.copy_within_rank();
     next_departure_ = 0;
     unpacked_bytes_ = 0;
+}
+
+// False: the peer is not there yet.
+bool Messages::take_path(const Run &run, size_t i) {
+    taken_[i] = nullptr;
+    for (auto &path : paths_) {
+        const Path::Sent sent = path->send(run, i, true);
+        if (sent == Path::Sent::yes) taken_[i] = path.get();
+        if (sent != Path::Sent::no) return sent == Path::Sent::yes;
+    }
+    return true;
+}
+
+// Peers that may be a moment late are asked for as long as the copies of a message would take.
+void Messages::choose_paths(const Run &run) {
+    unsent_.clear();
+    int64_t bytes = 0;
+    for (size_t i = 0; i < links_.size(); ++i) {
+        taken_[i] = nullptr;
+        if (!links_[i]->sends() || take_path(run, i)) continue;
+        unsent_.push_back(i);
+        bytes += run.dense_bytes(planned(run, i), true);
+    }
+    const double end = setup_.context.clock() + seconds_to_copy(bytes);
+    while (!unsent_.empty() && setup_.context.clock() < end) std::erase_if(unsent_, [&](size_t i) { return take_path(run, i); });
+}
+
+// Behind all else, for the stream may wait there for those of peers.
+void Messages::put_paths(const Run &run, size_t mark) {
+    if (std::none_of(taken_.begin(), taken_.end(), [](const Path *path) { return path != nullptr; })) return;
+    for (auto &path : paths_) path->put_on(run);
+    for (DeviceWork *work : run.works) work->mark();
+    for (size_t i = 0; i < links_.size(); ++i)
+        if (taken_[i]) marks_[i] = mark;
 }
 
 // An edge of dense values has data wherever there is storage.
@@ -60,7 +96,7 @@ void Messages::make_outgoing(Run &run) {
         if (!links_[i]->sends()) continue;
         int64_t end = 0;
         run.for_each(planned(run, i), true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
-            if (way.dense_bytes == 0 && way.singles.empty()) return;
+            if (way.singles.empty() && (way.dense_bytes == 0 || taken_[i])) return;
             Outgoing one{ i, at.piece, &way, nullptr, 0, false, {} };
             if (way.dense_bytes > 0) end = align_up(end, run.alignment(at));
             place(one, piece, links_[i]->send_payload() + end);
@@ -108,8 +144,8 @@ void Messages::put_tests(Run &run) {
         for (DeviceWork *work : run.works) work->mark();
 }
 
-// A launch for so many links as make a chunk; mostly one for all.
-void Messages::put_packing(Run &run) {
+// A launch for so many links as make a chunk; mostly one for all. Returns how many marks there are.
+size_t Messages::put_packing(Run &run) {
     size_t n_marks = first_packing_mark_, bytes = 0;
     marks_.assign(links_.size(), n_marks);
     for (size_t o = 0; o < outgoing_.size(); ++o) {
@@ -128,6 +164,7 @@ void Messages::put_packing(Run &run) {
         ++n_marks;
         bytes = 0;
     }
+    return n_marks;
 }
 
 void Messages::launch_packing(Run &run) {
@@ -172,7 +209,11 @@ bool Messages::depart(Run &run) {
         const size_t i = next_departure_;
         if (!links_[i]->sends()) continue;
         if (!reached(marks_[i])) return false;
-        links_[i]->send(assemble(run, i));
+        const size_t bytes = assemble(run, i);
+        if (taken_[i])
+            taken_[i]->leave(run, i, bytes);
+        else
+            links_[i]->send(bytes);
     }
     outgoing_.clear();
     return true;

@@ -2,6 +2,7 @@
 // One run of a round while it is in flight: which tables it works on, and the pointers they use.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -56,6 +57,11 @@ struct Run {
     GhostWidths ghosts;              // at most
 
     bool on_host() const { return works.empty(); }
+    // That of the one device that has all storage; nullptr: there is none such.
+    DeviceWork *only_work() const {
+        const auto is_elsewhere = [&](const PieceRun &piece) { return piece.takes_part && piece.work != works.front(); };
+        return works.size() == 1 && std::none_of(pieces.begin(), pieces.end(), is_elsewhere) ? works.front() : nullptr;
+    }
 
     // Calls visit(piece, planned, direction) for what takes part in one way of a link.
     template <class Visit>

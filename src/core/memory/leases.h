@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct Lease {
     std::string object{};
     uint32_t epoch = 0; // of the run
     std::vector<Storage> storage{};
-    std::vector<Buffer> memory{}; // what it lies in, once nobody else wants that
+    std::vector<Buffer> memory{};         // what it lies in, once nobody else wants that
+    std::shared_ptr<const void> beside{}; // what else the peer uses
 
     std::string text() const;
     bool holds(Storage other) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "base/error.h"
@@ -48,7 +49,17 @@ std::string problem_of_ranges(const halo_device_plugin &plugin) {
     return missing.empty() ? "" : "it has memory of its own, which needs " + missing + " (plugin ABI 1.4); it lacks that";
 }
 
+std::string problem_of_ipc(const halo_device_plugin &plugin) {
+    if (!has_ipc(plugin)) return {};
+    const std::string problem = problem_of_operations(plugin.ipc, 0);
+    return problem.empty() ? "" : "what it offers other ranks: " + problem;
+}
+
 } // namespace
+
+bool has_ipc(const halo_device_plugin &plugin) {
+    return plugin.struct_size >= offsetof(halo_device_plugin, ipc) + sizeof plugin.ipc && plugin.ipc != nullptr;
+}
 
 std::string problem_of(const halo_transport_plugin &plugin, const std::string &name) {
     std::string problem = problem_of_head(plugin, name);
@@ -60,7 +71,8 @@ std::string problem_of(const halo_device_plugin &plugin, const std::string &name
     if (problem.empty() && plugin.copy_layout != HALO_COPY_LAYOUT)
         return format("it was built for copy tables of layout %u, this library has %d", plugin.copy_layout, HALO_COPY_LAYOUT);
     if (problem.empty()) problem = problem_of_operations(plugin.ops, 1);
-    return problem.empty() ? problem_of_ranges(plugin) : problem;
+    if (problem.empty()) problem = problem_of_ranges(plugin);
+    return problem.empty() ? problem_of_ipc(plugin) : problem;
 }
 
 std::string problem_of(const halo_bootstrap_plugin &plugin, const std::string &name) {

@@ -66,5 +66,7 @@ private:
 std::string problem_of(const halo_transport_plugin &plugin, const std::string &name);
 std::string problem_of(const halo_device_plugin &plugin, const std::string &name);
 std::string problem_of(const halo_bootstrap_plugin &plugin, const std::string &name);
+// Can other ranks reach the memory of its devices?
+bool has_ipc(const halo_device_plugin &plugin);
 
 } // namespace halo

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,9 @@ public:
         own_.front().storage = storage;
         own_.front().memory.reserve(storage.size());
     }
-    void open_own(uint32_t epoch) {
+    void open_own(uint32_t epoch, const std::shared_ptr<const void> &beside = nullptr) {
         own_.front().epoch = epoch;
+        own_.front().beside = beside;
         gate().open(serial_, epoch);
     }
     bool own_is_done(uint32_t epoch) const { return has_own() && gate().is_done(serial_, epoch); }

@@ -116,8 +116,8 @@ public:
     // Is there such memory, and does the peer keep to it? Which storage it tells of, whenever that changes.
     bool lends() const { return leases_.has_own(); }
     void lend(const std::vector<Storage> &storage) { leases_.set_own(storage); }
-    // The peer may write there in this run.
-    void open_storage() { leases_.open_own(epoch_); }
+    // The peer may write there in this run, and uses this as well.
+    void open_storage(const std::shared_ptr<const void> &beside) { leases_.open_own(epoch_, beside); }
     // That of the peer, as soon as it is known; its content has been written before.
     const SharedBlock &peer_notice() const { return leases_.peers(); }
     // Does the peer know this rank's, and use it? Only then may this rank lend its storage.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -13,72 +11,15 @@
 #include <vector>
 
 #include "../flagged_rows.h"
-#include "late.h"
+#include "instance.h"
 #include "level.h"
-#include "memory.h"
-#include "once.h"
 #include "reached_levels.h"
-#include "stream.h"
 
 namespace {
 
-using late::Event;
-using late::Memory;
-using late::Once;
-using late::Stream;
+using namespace late;
 
 const halo_device_ops &host = *halo_device_host.ops;
-
-std::atomic<uint64_t> next_seed{ 1 };
-std::atomic<int32_t> most_microseconds{ 50 };
-std::atomic<int32_t> devices_told_of{ 0 };
-std::atomic<int64_t> allocations_fail_after{ -1 }, pinned_fails_after{ -1 }, launches_fail_after{ -1 };
-
-struct Late;
-thread_local halo_device *opened_here = nullptr;
-std::mutex guard; // of all that instances share
-std::set<Late *> open_ones;
-late_counts counts_of_all{};
-
-struct Late {
-    const halo_host *services;
-    halo_device *copies; // the host device, which does the work
-    int32_t ordinal;
-    Memory memory;
-    std::vector<std::unique_ptr<Stream>> streams; // the first one is the device's own
-    uint64_t seed = next_seed.fetch_add(1000);
-    late_counts counts{};
-    Once allocation{ allocations_fail_after }, pinned{ pinned_fails_after }, launch{ launches_fail_after }; // which fails
-    Once accepted{ -1 };                                                                                    // launch whose work fails
-    Once delayed{ -1 };                                                                                     // launch, and for how long
-    std::chrono::microseconds delay{ 0 };
-
-    Late(const halo_host *given, halo_device *host_device, int32_t number) : services(given), copies(host_device), ordinal(number) {
-        add_stream();
-        const std::lock_guard lock(guard);
-        open_ones.insert(this);
-    }
-    ~Late() {
-        {
-            const std::lock_guard lock(guard);
-            open_ones.erase(this);
-        }
-        streams.clear(); // does what there is
-        host.close(copies);
-    }
-    Stream &stream(halo_stream stream) { return stream ? *static_cast<Stream *>(stream) : *streams.front(); }
-    void add_stream() { streams.push_back(std::make_unique<Stream>(seed++, most_microseconds)); }
-    void count(int64_t late_counts::*what, int64_t n = 1) {
-        counts.*what += n;
-        const std::lock_guard lock(guard);
-        counts_of_all.*what += n;
-    }
-    void add_and_wait(halo_stream at, std::function<void()> work) {
-        stream(at).add(std::move(work));
-        stream(at).synchronize();
-        count(&late_counts::host_waits);
-    }
-};
 
 // A table of the host device, and its rows, to see what they reach.
 struct Table {
@@ -88,19 +29,7 @@ struct Table {
     std::atomic<int64_t> in_use{ 0 };
 };
 
-Late &late_of(halo_device *device) { return *reinterpret_cast<Late *>(device); }
 Table &table_of(halo_copy_table *table) { return *reinterpret_cast<Table *>(table); }
-Event &event_of(halo_event *event) { return *reinterpret_cast<Event *>(event); }
-
-[[gnu::format(printf, 3, 4)]] halo_status report(const halo_host *services, halo_status status, const char *format, ...) {
-    char text[256];
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (services) services->report(services->core, text);
-    return status;
-}
 
 halo_status open(const halo_host *services, int32_t ordinal, halo_device **device) {
     if (ordinal < 0 || ordinal > 1) return report(services, HALO_ERR_ARGUMENT, "there are the late devices 0 and 1, not %d", ordinal);
@@ -137,7 +66,9 @@ void release(halo_device *device, int32_t memory, void *pointer, size_t bytes) {
         self.memory.remove_pinned(pointer);
         return host.release(self.copies, memory, pointer, bytes);
     }
-    self.memory.release_own(pointer);
+    const int state = self.memory.release_own(pointer);
+    if (state > 0) self.count(&late_counts::exported, -1);
+    if (state > 1) self.count(&late_counts::freed_open);
     self.count(&late_counts::bytes, -static_cast<int64_t>(bytes));
 }
 
@@ -181,13 +112,18 @@ halo_status event_create(halo_device *, halo_event **event) {
     *event = reinterpret_cast<halo_event *>(new Event());
     return HALO_SUCCESS;
 }
-void event_destroy(halo_device *, halo_event *event) { delete &event_of(event); }
+void event_destroy(halo_device *device, halo_event *event) {
+    if (event_of(event).page) late_of(device).count(&late_counts::events, -1);
+    delete &event_of(event);
+}
 halo_status event_record(halo_device *device, halo_event *event, halo_stream stream) {
+    if (event_of(event).is_others) return report(late_of(device).services, HALO_ERR_STATE, "another instance's event is waited for, and no more");
     late_of(device).stream(stream).record(event_of(event));
     return HALO_SUCCESS;
 }
 halo_status event_query(halo_device *device, halo_event *event, int32_t *done) {
-    const Event &known = event_of(event);
+    const std::shared_ptr<Recording> &known = event_of(event).recording;
+    if (event_of(event).is_others) return report(late_of(device).services, HALO_ERR_STATE, "another instance's event is waited for, and no more");
     if (known && known->has_failed()) return report(late_of(device).services, HALO_ERR_DEVICE, "work in front of an event has failed, as ordered");
     *done = !known || known->has_fired() ? 1 : 0; // nothing has been recorded, or all of it is done
     return HALO_SUCCESS;
@@ -512,9 +448,20 @@ constexpr halo_device_plugin plugin = { HALO_PLUGIN_ABI_MAJOR,
                                         query,
                                         &ops,
                                         (uint64_t{ 2 } << HALO_BFLOAT16) - 2,
-                                        count };
+                                        count,
+                                        &ipc_operations };
 
 } // namespace
+
+halo_status late::report(const halo_host *services, halo_status status, const char *format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (services) services->report(services->core, text);
+    return status;
+}
 
 const halo_device_plugin halo_device_late = plugin;
 extern "C" [[gnu::visibility("default")]] const halo_device_plugin halo_device_plugin_v1 = plugin;

@@ -45,6 +45,9 @@ void late_fail_launch(halo_device *device, int64_t after);
 // A launch of ranges, after so many others, is accepted, and fails when its stream has come there, once: what it was to do is not done, and events
 // that are recorded behind it and before the next work say so.
 void late_fail_work(halo_device *device, int64_t after);
+// The same of memory that is exported, or opened.
+void late_fail_export(halo_device *device, int64_t after);
+void late_fail_opening(halo_device *device, int64_t after);
 // A launch of ranges, after so many others, takes so much longer, once.
 void late_delay_launch(halo_device *device, int64_t after, int32_t microseconds);
 // The same of each device that is opened afterwards.
@@ -60,6 +63,10 @@ struct late_counts {
     int64_t host_waits;  // calls that came back only when their work was done
     int64_t allocations; // of device memory
     int64_t bytes;       // of it, now
+    int64_t exported;    // allocations of it that others may open, now
+    int64_t opened;      // allocations of others, now
+    int64_t events;      // that others may open, or that are others', now
+    int64_t freed_open;  // allocations that were given back while others had them open
 };
 late_counts late_count(halo_device *device);
 late_counts late_count_all(void); // of all devices in this process, the closed ones too

@@ -34,6 +34,15 @@ public:
     void write(const std::vector<T> &values, halo_stream stream) const {
         conformance::succeed(halo_device_late.ops->copy(device_, data_, values.data(), n_ * sizeof(T), stream), "copy", __FILE__, __LINE__);
     }
+    // `n` of the values, from a place on.
+    void write_part(const std::vector<T> &values, size_t first, size_t n, halo_stream stream) const {
+        conformance::succeed(halo_device_late.ops->copy(device_, data() + first, values.data() + first, n * sizeof(T), stream), "copy", __FILE__,
+                             __LINE__);
+    }
+    // All of another one's, when the stream comes there.
+    void copy_from(const Array &other, halo_stream stream) const {
+        conformance::succeed(halo_device_late.ops->copy(device_, data_, other.data_, n_ * sizeof(T), stream), "copy", __FILE__, __LINE__);
+    }
     // Waits for the stream.
     std::vector<T> read(halo_stream stream) const {
         std::vector<T> values(n_);

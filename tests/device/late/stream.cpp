@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <cstdio>
+#include <cstring>
 #include <utility>
 
 namespace late {
@@ -27,6 +33,55 @@ void Recording::wait() {
     std::unique_lock lock(mutex_);
     fired_now_.wait(lock, [&] { return fired_; });
 }
+
+namespace {
+
+constexpr size_t bytes_of_page = 4096;
+
+// Also when it is only waited for by its parent.
+bool has_ended(int64_t process) {
+    char path[64], text[512] = {};
+    std::snprintf(path, sizeof path, "/proc/%lld/stat", static_cast<long long>(process));
+    std::FILE *file = std::fopen(path, "re");
+    if (!file) return true;
+    const size_t n = std::fread(text, 1, sizeof text - 1, file);
+    std::fclose(file);
+    const char *const behind_name = n > 0 ? std::strrchr(text, ')') : nullptr;
+    return behind_name && behind_name[1] != '\0' && (behind_name[2] == 'Z' || behind_name[2] == 'X');
+}
+
+} // namespace
+
+std::shared_ptr<EventPage> EventPage::map(int64_t process, int file) {
+    void *const words = file < 0 ? MAP_FAILED : mmap(nullptr, bytes_of_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (words != MAP_FAILED) return std::shared_ptr<EventPage>(new EventPage(process, file, words));
+    if (file >= 0) close(file);
+    return nullptr;
+}
+
+std::shared_ptr<EventPage> EventPage::make() {
+    const int file = memfd_create("late event", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, bytes_of_page) != 0) return map(getpid(), (close(file), -1));
+    return map(getpid(), file);
+}
+
+std::shared_ptr<EventPage> EventPage::open(int64_t process, int64_t file) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%lld/fd/%lld", static_cast<long long>(process), static_cast<long long>(file));
+    return map(process, ::open(path, O_RDWR | O_CLOEXEC));
+}
+
+EventPage::~EventPage() {
+    munmap(words_, bytes_of_page);
+    close(file_);
+}
+
+void EventPage::fire(uint64_t number) {
+    uint64_t now = words().fired;
+    while (now < number && !words().fired.compare_exchange_weak(now, number)) {}
+}
+
+bool EventPage::has_fired(uint64_t number) { return words().fired >= number || (process_ != getpid() && has_ended(process_)); }
 
 Stream::Stream(uint64_t seed, int32_t most_microseconds) : random_(seed), most_microseconds_(most_microseconds), thread_([this] { run(); }) {}
 
@@ -63,16 +118,29 @@ void Stream::synchronize() {
 }
 
 void Stream::record(Event &event) {
-    event = std::make_shared<Recording>();
-    push({ [this, recording = event] {
+    event.recording = std::make_shared<Recording>();
+    const uint64_t number = event.page ? event.page->record() : 0;
+    push({ [this, recording = event.recording, page = event.page, number] {
               dawdle(); // what was before is done, and nobody knows yet
               recording->fire(failing_);
+              if (page) page->fire(number);
           },
            false });
 }
 
 void Stream::wait(const Event &event) {
-    if (event) push({ [recording = event] { recording->wait(); }, false });
+    if (event.recording) push({ [recording = event.recording] { recording->wait(); }, false });
+    if (!event.is_others) return;
+    constexpr std::chrono::microseconds nap{ 20 };
+    push({ [this, nap, page = event.page, number = event.page->last()] {
+              while (!page->has_fired(number) && !is_ending()) std::this_thread::sleep_for(nap);
+          },
+           false });
+}
+
+bool Stream::is_ending() {
+    const std::lock_guard lock(mutex_);
+    return ends_;
 }
 
 void Stream::dawdle() {

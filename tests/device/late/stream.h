@@ -2,6 +2,7 @@
 // Streams of the late device: a queue of work each, done in order by a thread of its own, after a delay that nobody can count on.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -29,8 +30,43 @@ private:
     bool failed_ = false;
 };
 
+// What other processes see of an event, in a file that they map: how many times it has been recorded, and up to which of them it has fired.
+class EventPage {
+public:
+    // nullptr: there is none.
+    static std::shared_ptr<EventPage> make();
+    static std::shared_ptr<EventPage> open(int64_t process, int64_t file);
+    ~EventPage();
+    EventPage(const EventPage &) = delete;
+    EventPage &operator=(const EventPage &) = delete;
+
+    int64_t process() const { return process_; }
+    int file() const { return file_; }
+    uint64_t record() { return ++words().recorded; }
+    uint64_t last() { return words().recorded; }
+    void fire(uint64_t number);
+    // Or it never will: its process has ended.
+    bool has_fired(uint64_t number);
+
+private:
+    struct Words {
+        std::atomic<uint64_t> recorded, fired;
+    };
+    EventPage(int64_t process, int file, void *words) : process_(process), file_(file), words_(words) {}
+    static std::shared_ptr<EventPage> map(int64_t process, int file);
+    Words &words() { return *static_cast<Words *>(words_); }
+
+    int64_t process_; // whose event it is
+    int file_;
+    void *words_;
+};
+
 // Stands for its last recording; what waits for one before goes on waiting for that.
-using Event = std::shared_ptr<Recording>;
+struct Event {
+    std::shared_ptr<Recording> recording;
+    std::shared_ptr<EventPage> page; // of one that others see
+    bool is_others = false;
+};
 
 class Stream {
 public:
@@ -53,6 +89,7 @@ private:
     void push(Item item);
     void run();
     void dawdle();
+    bool is_ending();
 
     std::mutex mutex_;
     std::condition_variable changed_;

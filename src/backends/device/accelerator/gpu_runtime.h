@@ -4,9 +4,16 @@
 // pointer. A stream is a cudaStream_t or hipStream_t; the null stream is the device's.
 #pragma once
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "failure.h"
 #include "layout.h"
@@ -34,9 +41,40 @@ void check(HALO_GPU(Error_t) error, const char *call) {
 }
 
 HALO_GPU(Stream_t) of(halo_stream stream) { return static_cast<HALO_GPU(Stream_t)>(stream); }
-HALO_GPU(Event_t) of(halo_event *event) { return reinterpret_cast<HALO_GPU(Event_t)>(event); }
 
-class GpuRuntime final : public Runtime {
+// Of this instance, or of another one of this process.
+struct Marker {
+    HALO_GPU(Event_t) event = nullptr;
+    bool own = true;
+};
+HALO_GPU(Event_t) of(halo_event *event) { return reinterpret_cast<Marker *>(event)->event; }
+halo_event *given(std::unique_ptr<Marker> marker) { return reinterpret_cast<halo_event *>(marker.release()); }
+
+// What is in a halo_ipc_handle. The runtime opens what other processes have exported, and nothing of its own.
+template <class Handle>
+struct Exported {
+    int64_t process;
+    void *own; // in that process
+    int64_t ordinal;
+    Handle handle;
+
+    halo_ipc_handle packed() const {
+        static_assert(sizeof(Exported) <= sizeof(halo_ipc_handle));
+        halo_ipc_handle words{};
+        std::memcpy(&words, this, sizeof *this);
+        return words;
+    }
+    static Exported unpacked(const halo_ipc_handle &words) {
+        Exported one;
+        std::memcpy(&one, &words, sizeof one);
+        return one;
+    }
+    bool is_of_this_process() const { return process == getpid(); }
+};
+using ExportedMemory = Exported<HALO_GPU(IpcMemHandle_t)>;
+using ExportedEvent = Exported<HALO_GPU(IpcEventHandle_t)>;
+
+class GpuRuntime final : public Runtime, public Exporting {
 public:
     explicit GpuRuntime(int ordinal) : ordinal_(ordinal) {
         const int before = enter();
@@ -89,11 +127,14 @@ public:
     }
 
     halo_event *event_create() override {
-        HALO_GPU(Event_t) event = nullptr;
-        check(HALO_GPU(EventCreateWithFlags)(&event, HALO_GPU(EventDisableTiming)), "EventCreateWithFlags");
-        return reinterpret_cast<halo_event *>(event);
+        auto marker = std::make_unique<Marker>();
+        check(HALO_GPU(EventCreateWithFlags)(&marker->event, HALO_GPU(EventDisableTiming)), "EventCreateWithFlags");
+        return given(std::move(marker));
     }
-    void event_destroy(halo_event *event) noexcept override { quietly(HALO_GPU(EventDestroy)(of(event))); }
+    void event_destroy(halo_event *event) noexcept override {
+        const std::unique_ptr<Marker> marker(reinterpret_cast<Marker *>(event));
+        if (marker->own) quietly(HALO_GPU(EventDestroy)(marker->event));
+    }
     void event_record(halo_event *event, halo_stream stream) override { check(HALO_GPU(EventRecord)(of(event), of(stream)), "EventRecord"); }
     bool event_has_fired(halo_event *event) override {
         const auto error = HALO_GPU(EventQuery)(of(event));
@@ -116,8 +157,68 @@ public:
         return { kind, kind == HALO_POINTER_DEVICE ? found.device : -1 };
     }
 
+    Exporting *exporting() override { return this; }
+
+    halo_ipc_handle export_memory(void *pointer) override {
+        ExportedMemory one{ getpid(), pointer, ordinal_, {} };
+        check(HALO_GPU(IpcGetMemHandle)(&one.handle, pointer), "IpcGetMemHandle");
+        return one.packed();
+    }
+    void *open_memory(const halo_ipc_handle &handle) override {
+        const ExportedMemory one = ExportedMemory::unpacked(handle);
+        if (one.is_of_this_process()) {
+            reach(static_cast<int>(one.ordinal));
+            return one.own;
+        }
+        void *found = nullptr;
+        mapped_.reserve(mapped_.size() + 1);
+        check(HALO_GPU(IpcOpenMemHandle)(&found, one.handle, HALO_GPU(IpcMemLazyEnablePeerAccess)), "IpcOpenMemHandle");
+        mapped_.push_back(found);
+        return found;
+    }
+    void close_memory(void *pointer) noexcept override {
+        const auto mapped = std::find(mapped_.begin(), mapped_.end(), pointer);
+        if (mapped == mapped_.end()) return;
+        mapped_.erase(mapped);
+        quietly(HALO_GPU(IpcCloseMemHandle)(pointer));
+    }
+    halo_event *export_event(halo_ipc_handle &handle) override {
+        auto marker = std::make_unique<Marker>();
+        check(HALO_GPU(EventCreateWithFlags)(&marker->event, HALO_GPU(EventDisableTiming) | HALO_GPU(EventInterprocess)), "EventCreateWithFlags");
+        ExportedEvent one{ getpid(), marker->event, ordinal_, {} };
+        const auto error = HALO_GPU(IpcGetEventHandle)(&one.handle, marker->event);
+        if (error != success) quietly(HALO_GPU(EventDestroy)(marker->event));
+        check(error, "IpcGetEventHandle");
+        handle = one.packed();
+        return given(std::move(marker));
+    }
+    halo_event *open_event(const halo_ipc_handle &handle) override {
+        const ExportedEvent one = ExportedEvent::unpacked(handle);
+        auto marker = std::make_unique<Marker>();
+        marker->own = !one.is_of_this_process();
+        if (marker->own)
+            check(HALO_GPU(IpcOpenEventHandle)(&marker->event, one.handle), "IpcOpenEventHandle");
+        else
+            marker->event = static_cast<HALO_GPU(Event_t)>(one.own);
+        return given(std::move(marker));
+    }
+
 private:
+    // Of another device's memory, in this process.
+    void reach(int other) {
+        if (other == ordinal_) return;
+        int can = 0;
+        check(HALO_GPU(DeviceCanAccessPeer)(&can, ordinal_, other), "DeviceCanAccessPeer");
+        if (can == 0) fail(HALO_ERR_DEVICE, HALO_GPU_NAME " device %d does not reach the memory of device %d", ordinal_, other);
+        const auto error = HALO_GPU(DeviceEnablePeerAccess)(other, 0);
+        if (error == HALO_GPU(ErrorPeerAccessAlreadyEnabled))
+            quietly(error);
+        else
+            check(error, "DeviceEnablePeerAccess");
+    }
+
     int ordinal_;
+    std::vector<void *> mapped_;       // of other processes
     bool reaches_all_of_host_ = false; // what nobody has told it of too
     HALO_GPU(Stream_t) setup_ = nullptr;
 };

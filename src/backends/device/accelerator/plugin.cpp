@@ -330,6 +330,29 @@ halo_status pointer_kind(halo_device *device, const void *pointer, int32_t *kind
     });
 }
 
+#ifdef HALO_RUNTIME_EXPORTS
+halo_status export_memory(halo_device *device, void *pointer, halo_ipc_handle *handle) {
+    return within(device, [&](Device &self) { *handle = self.runtime->exporting()->export_memory(pointer); });
+}
+halo_status open_memory(halo_device *device, const halo_ipc_handle *handle, void **pointer) {
+    return within(device, [&](Device &self) { *pointer = self.runtime->exporting()->open_memory(*handle); });
+}
+void close_memory(halo_device *device, void *pointer) {
+    within(device, [&](Device &self) { self.runtime->exporting()->close_memory(pointer); });
+}
+halo_status export_event(halo_device *device, halo_event **event, halo_ipc_handle *handle) {
+    return within(device, [&](Device &self) { *event = self.runtime->exporting()->export_event(*handle); });
+}
+halo_status open_event(halo_device *device, const halo_ipc_handle *handle, halo_event **event) {
+    return within(device, [&](Device &self) { *event = self.runtime->exporting()->open_event(*handle); });
+}
+
+constexpr halo_ipc_ops exports = { sizeof(halo_ipc_ops), export_memory, open_memory, close_memory, export_event, open_event };
+constexpr const halo_ipc_ops *ipc = &exports;
+#else
+constexpr const halo_ipc_ops *ipc = nullptr;
+#endif
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     int n = 0;
     guard(nullptr, [&] { n = count_devices(why, why_bytes); });
@@ -382,4 +405,5 @@ extern "C" [[gnu::visibility("default")]] const halo_device_plugin halo_device_p
     &halo::accelerator::operations,
     halo::device::known_types,
     halo::accelerator::count,
+    halo::accelerator::ipc,
 };

@@ -18,6 +18,21 @@ struct PointerKind {
     int32_t ordinal = -1;
 };
 
+// What other instances use, of a runtime whose module is built with HALO_RUNTIME_EXPORTS. As in halo_ipc_ops.
+class Exporting {
+public:
+    Exporting() = default;
+    virtual ~Exporting() = default;
+    Exporting(const Exporting &) = delete;
+    Exporting &operator=(const Exporting &) = delete;
+
+    virtual halo_ipc_handle export_memory(void *pointer) = 0;
+    virtual void *open_memory(const halo_ipc_handle &handle) = 0;
+    virtual void close_memory(void *pointer) noexcept = 0;
+    virtual halo_event *export_event(halo_ipc_handle &handle) = 0;
+    virtual halo_event *open_event(const halo_ipc_handle &handle) = 0;
+};
+
 enum class Kernel { move = HALO_KERNEL_MOVE, test = HALO_KERNEL_TEST, combine = HALO_KERNEL_COMBINE, levels = HALO_KERNEL_LEVELS };
 
 // Errors are Failures. A null stream is the device's own.
@@ -61,6 +76,8 @@ public:
 
     // Of memory that anybody has allocated.
     virtual PointerKind kind_of(const void *pointer) = 0;
+
+    virtual Exporting *exporting() { return nullptr; }
 };
 
 // Of this module. How many devices there are that can be used; which, or why there are none.

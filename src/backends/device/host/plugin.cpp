@@ -258,4 +258,5 @@ const halo_device_plugin halo_device_host = { HALO_PLUGIN_ABI_MAJOR,
                                               query,
                                               &ops,
                                               halo::device::known_types,
+                                              nullptr,
                                               nullptr };

@@ -111,7 +111,7 @@ Path::Sent GetPath::send(const Run &run, size_t i, bool wanted) {
     if (!wanted || !link.peer_has_notice() || link.peer_prefers_messages()) return Sent::no;
     if (!run.whole || !run.on_host()) return Sent::no;
     if (own.pause > 0 && own.pause-- > 0) return Sent::no;
-    if (!own.notice.publish(run)) return Sent::no;
+    if (!own.notice.publish(run, nullptr)) return Sent::no;
     constexpr double message_seconds = 5e-6;
     patience_ += message_seconds + seconds_to_copy(own.bytes);
     own.lent = true;

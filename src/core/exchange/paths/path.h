@@ -47,6 +47,10 @@ public:
     virtual void open(const Run &run) = 0;
     // What link `i` has for its peer. `wanted`: in this run values are to go from storage to storage.
     virtual Sent send(const Run &run, size_t i, bool wanted) = 0;
+    // On devices: what `send` has said yes to is put on their streams.
+    virtual void put_on(const Run &) {}
+    // It is done, with so much payload beside it for the peer of link `i`.
+    virtual void leave(const Run &, size_t, size_t) {}
     // Is the storage of both ends of link `i` memory that both see, and does the peer take this path, as far as is known?
     virtual bool reaches_storage(size_t i) const = 0;
 

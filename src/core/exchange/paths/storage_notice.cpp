@@ -11,18 +11,25 @@ struct Head {
     NoticeCounts counts;
     uint32_t layout_version; // counts changes, from 1
     uint32_t address_version;
+    halo_ipc_handle event; // behind which storage on a device is open
+};
+
+// Where a slot is: one of the two.
+struct StorageOffer {
+    SharedOffer host;
+    DeviceOffer device;
 };
 
 // Where things are in a notice.
 struct Contents {
     Head *head;
-    std::span<SharedOffer> storage; // of each slot
+    std::span<StorageOffer> storage; // of each slot
     std::span<StoredEdge> edges;
     std::span<uint32_t> lists;
 
     Contents(const SharedBlock &block, const NoticeCounts &counts) : head(&head_of(block)) {
         std::byte *at = block.data() + sizeof(Head);
-        storage = { reinterpret_cast<SharedOffer *>(at), counts.n_slots };
+        storage = { reinterpret_cast<StorageOffer *>(at), counts.n_slots };
         at += storage.size_bytes();
         edges = { reinterpret_cast<StoredEdge *>(at), counts.n_edges };
         at += edges.size_bytes();
@@ -30,7 +37,7 @@ struct Contents {
     }
     static Head &head_of(const SharedBlock &block) { return *reinterpret_cast<Head *>(block.data()); }
     static size_t bytes(const StoredEdges &stored) {
-        return sizeof(Head) + stored.slots.size() * sizeof(SharedOffer) + stored.edges.size() * sizeof(StoredEdge) +
+        return sizeof(Head) + stored.slots.size() * sizeof(StorageOffer) + stored.edges.size() * sizeof(StoredEdge) +
                stored.lists.size() * sizeof(uint32_t);
     }
 };
@@ -50,7 +57,7 @@ void StorageNotice::describe_edges(const Plan &plan, size_t link) {
         block_ = context_.shared_arena(SIZE_MAX)->allocate(Contents::bytes(edges));
         if (block_) {
             counts_ = { static_cast<uint32_t>(edges.slots.size()), static_cast<uint32_t>(edges.edges.size()), edges.lists.size() };
-            Contents::head_of(block_) = { counts_, 0, 0 };
+            Contents::head_of(block_) = { counts_, 0, 0, {} };
         }
     }
     if (!offered_ && block_) link_.offer_notice(block_);
@@ -74,27 +81,38 @@ Storage StorageNotice::storage_of(const Run &run, const StoredEdges::Slot &slot)
     return { static_cast<const std::byte *>(run.pieces[slot.piece].bases[slot.base]), field.storage_bytes(part) };
 }
 
-bool StorageNotice::publish(const Run &run) {
+// False: others do not reach it.
+bool StorageNotice::offer(size_t slot, const Device *device) {
+    StorageOffer &told = Contents(block_, counts_).storage[slot];
+    const void *const data = published_[slot].data();
+    told = {};
+    if (device)
+        told.device = context_.devices().ipc(*device).locate(data);
+    else
+        told.host = context_.shared_arena(SIZE_MAX)->locate(data);
+    return told.device.number != 0 || told.host.nonce != 0;
+}
+
+bool StorageNotice::publish(const Run &run, const ExportedEvent *event) {
     if (!fits_ || !link_.lends()) return false;
     const auto same = [&](size_t slot) { return published_[slot].data() == run.pieces[slots_[slot].piece].bases[slots_[slot].base]; };
     size_t slot = 0;
     while (slot < slots_.size() && same(slot)) ++slot;
     if (slot == slots_.size()) return shareable_;
-    const Contents mine(block_, counts_);
-    const SharedArena &arena = *context_.shared_arena(SIZE_MAX);
     shareable_ = true;
-    for (slot = 0; slot < slots_.size(); ++slot) {
-        published_[slot] = storage_of(run, slots_[slot]);
-        mine.storage[slot] = arena.locate(published_[slot].data());
-        shareable_ = shareable_ && mine.storage[slot].nonce != 0;
-    }
     try {
+        for (slot = 0; slot < slots_.size(); ++slot) {
+            published_[slot] = storage_of(run, slots_[slot]);
+            shareable_ = offer(slot, event ? &event->device() : nullptr) && shareable_;
+        }
         link_.lend(published_);
     } catch (...) {
         std::fill(published_.begin(), published_.end(), Storage{});
         throw;
     }
-    ++mine.head->address_version;
+    Head &head = Contents::head_of(block_);
+    if (event) head.event = event->handle();
+    ++head.address_version;
     return shareable_;
 }
 
@@ -116,7 +134,7 @@ PeerStorage::PeerStorage(Context &context, const SharedBlock &notice, int32_t ra
     if (fits) {
         Head &head = Contents::head_of(notice);
         counts_ = { read_once(head.counts.n_slots), read_once(head.counts.n_edges), read_once(head.counts.n_listed) };
-        fits = take(counts_.n_slots, sizeof(SharedOffer)) && take(counts_.n_edges, sizeof(StoredEdge)) && take(counts_.n_listed, sizeof(uint32_t));
+        fits = take(counts_.n_slots, sizeof(StorageOffer)) && take(counts_.n_edges, sizeof(StoredEdge)) && take(counts_.n_listed, sizeof(uint32_t));
     }
     if (!fits)
         fail(HALO_ERR_WIRE, "what rank %d tells of its storage is more than its %llu bytes of shared memory hold", rank,
@@ -140,12 +158,28 @@ bool PeerStorage::reach(std::vector<Slot> &slots) const {
     const Contents told(notice_, counts_);
     slots.assign(counts_.n_slots, {});
     for (size_t slot = 0; slot < slots.size(); ++slot) {
-        const SharedOffer offer = told.storage[slot];
+        const SharedOffer offer = told.storage[slot].host;
         slots[slot] = { context_.shared_arena(SIZE_MAX)->reach(offer), offer.bytes };
         if (!slots[slot].data) return false;
     }
     return true;
 }
+
+bool PeerStorage::reach(std::vector<Slot> &slots, DeviceIpc &device, std::vector<std::shared_ptr<const OpenedMemory>> &memory) const {
+    const Contents told(notice_, counts_);
+    slots.assign(counts_.n_slots, {});
+    memory.clear();
+    for (size_t slot = 0; slot < slots.size(); ++slot) {
+        const DeviceOffer offer = told.storage[slot].device;
+        std::shared_ptr<const OpenedMemory> opened = device.open(offer);
+        if (!opened) return false;
+        slots[slot] = { opened->data() + offer.offset, offer.bytes };
+        if (memory.empty() || memory.back() != opened) memory.push_back(std::move(opened));
+    }
+    return true;
+}
+
+halo_ipc_handle PeerStorage::event() const { return Contents::head_of(notice_).event; }
 
 void PeerStorage::check(const std::vector<Slot> &slots, const std::vector<uint64_t> &slot_bytes) const {
     for (size_t slot = 0; slot < slots.size(); ++slot)

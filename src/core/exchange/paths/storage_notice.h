@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank tells a peer of the same host about its storage, in memory that both see: where the edges between them lie (once per layout), and
-// which storage this run uses.
+// which storage this run uses, on the host or on a device.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "comm/device_ipc.h"
 #include "exchange/links.h"
 #include "plan/lower/stored_edges.h"
 
@@ -31,13 +33,14 @@ public:
     // Layouts may change later; what has become more than the block holds is not told, and goes by message.
     void describe(const Plan &plan, size_t link);
     bool is_described() const { return described_; }
-    // False: some of this run's storage cannot be reached by others.
-    bool publish(const Run &run);
+    // False: some of this run's storage cannot be reached by others. On a device an event goes with it, for the peer to wait for.
+    bool publish(const Run &run, const ExportedEvent *event);
     // Layouts have changed.
     void forget() { described_ = false; }
 
 private:
     void describe_edges(const Plan &plan, size_t link);
+    bool offer(size_t slot, const Device *device);
     Storage storage_of(const Run &run, const StoredEdges::Slot &slot) const;
 
     const std::vector<Field *> &fields_;
@@ -72,8 +75,12 @@ public:
         uint64_t bytes = 0;
     };
     static void *data_of(const Slot &slot) { return slot.data; }
-    // False: some of it cannot be reached.
+    // False: some of it cannot be reached on the host.
     bool reach(std::vector<Slot> &slots) const;
+    // Likewise by a device, while `memory` is open.
+    bool reach(std::vector<Slot> &slots, DeviceIpc &device, std::vector<std::shared_ptr<const OpenedMemory>> &memory) const;
+    // Of storage on a device.
+    halo_ipc_handle event() const;
     // HALO_ERR_WIRE: edges reach farther than their slots.
     void check(const std::vector<Slot> &slots, const std::vector<uint64_t> &slot_bytes) const;
 

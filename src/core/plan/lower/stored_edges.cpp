@@ -134,21 +134,21 @@ std::vector<Placement> placements(const Piece &piece, const StoredEdgesView &tol
 
 namespace {
 
-CopyTable table_of(const Piece &piece, std::vector<BoxCopy> copies) {
+CopyTable table_of(const Device &device, std::vector<BoxCopy> copies) {
     CopyRows rows;
     rows.add_fused(std::move(copies));
-    return { piece.host(), rows.program() };
+    return { device, rows.program() };
 }
 
 } // namespace
 
-CopyTable put_table(const Piece &piece, size_t link, const StoredEdgesView &told) {
+CopyTable put_table(const Piece &piece, size_t link, const StoredEdgesView &told, const Device &device) {
     const EdgeBoxes boxes = piece.boxes(piece.edges(), {});
     const std::vector<PlacedEdge> &edges = piece.edges().links[link].send;
     const std::vector<Placement> places = placements(piece, told);
     std::vector<BoxCopy> copies;
     for (size_t i = 0; i < edges.size(); ++i) boxes.pack(edges[i], places[i], copies);
-    return table_of(piece, std::move(copies));
+    return table_of(device, std::move(copies));
 }
 
 CopyTable get_table(const Piece &piece, size_t link, const StoredEdgesView &told) {
@@ -158,7 +158,7 @@ CopyTable get_table(const Piece &piece, size_t link, const StoredEdgesView &told
     size_t i = 0;
     place_in_order(boxes, piece.bases().receive(link), 1, piece.edges().links[link].receive,
                    [&](const PlacedEdge &edge, const Placement &at) { boxes.between(edge, places[i++], at, copies); });
-    return table_of(piece, std::move(copies));
+    return table_of(piece.host(), std::move(copies));
 }
 
 } // namespace halo

@@ -58,8 +58,8 @@ void divide(const Plan &plan, const PlanLink &link, bool sending, ToldEdges &tol
 
 // The peer's storage as places: its slots have the bases behind those of the piece and `n_before` others.
 std::vector<Placement> placements(const Piece &piece, const StoredEdgesView &told, size_t n_before = 0);
-// From this rank's storage into the peer's.
-CopyTable put_table(const Piece &piece, size_t link, const StoredEdgesView &told);
+// From this rank's storage into the peer's, by a device that reaches both.
+CopyTable put_table(const Piece &piece, size_t link, const StoredEdgesView &told, const Device &device);
 // From the peer's storage to where this rank would find its message.
 CopyTable get_table(const Piece &piece, size_t link, const StoredEdgesView &told);
 

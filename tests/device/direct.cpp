@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ghosts that the device of one rank writes into the memory of another's: in one process, and with --processes or --ranks between several.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "forked_tests.h"
+#include "late/ring.h"
+
+namespace {
+
+using namespace conformance;
+using late::Ring;
+using late::RingExchange;
+using late::RingField;
+
+constexpr int64_t n_blocks = 2;
+constexpr int n_known = 4; // runs after which the ranks know each other
+
+Settings direct(const char *path = "direct") { return late::settings({ { "path", path }, { "shared_memory.least", "0" }, { "check", "no" } }); }
+
+int64_t landed(const RingExchange &exchange) { return exchange.stats().messages_landed; }
+
+// Rank 0 starts before the others do: they find its ghosts open.
+void start_in_order(const Rank &rank, const RingExchange &exchange, const halo_run *run = nullptr, halo_stream stream = HALO_STREAM_DEFAULT) {
+    if (rank.rank == 0) OK(halo_exchange_start(exchange, run, stream));
+    OK(halo_context_barrier(rank.context));
+    if (rank.rank != 0) OK(halo_exchange_start(exchange, run, stream));
+}
+
+void run_in_order(const Rank &rank, const RingExchange &exchange, const RingField &field, double shift) {
+    field.write(shift, nullptr);
+    start_in_order(rank, exchange);
+    OK(halo_exchange_finish(exchange, HALO_STREAM_DEFAULT));
+    field.expect(shift, nullptr, "a run");
+    OK(halo_context_barrier(rank.context));
+}
+
+void know_each_other(const Rank &rank, const RingExchange &exchange, const RingField &field) {
+    for (int n = 0; n < n_known; ++n) run_in_order(rank, exchange, field, 1000 + n);
+}
+
+void expect_described(const Rank &rank, const RingExchange &exchange, const char *words) {
+    const std::string text = description_of(exchange);
+    if (text.find(words) == std::string::npos) stop("rank %d does not say '%s': %s", rank.rank, words, text.c_str());
+}
+
+TEST(Direct, GhostsAreWrittenByThePeersDevice) {
+    for (const char *path : { "direct", "put", "auto" })
+        run(2, direct(path), [&](Rank &rank) {
+            const Ring ring(rank, n_blocks);
+            const RingField field(ring, "u");
+            const RingExchange exchange({ field.handle() });
+            know_each_other(rank, exchange, field);
+            const int64_t before = landed(exchange);
+            for (int n = 0; n < 10; ++n) run_in_order(rank, exchange, field, n);
+            if (rank.rank != 0 && landed(exchange) != before + 10)
+                stop("%s: %lld runs of 10", path, static_cast<long long>(landed(exchange) - before));
+            if (rank.rank != 0) expect_described(rank, exchange, "from storage to storage, on a device");
+            if (late_count(field.device()).host_waits > 10 * (n_known + 10)) stop("the host waits for a device"); // but in the tests' copies
+        });
+}
+
+TEST(Direct, NotWithAnotherPath) {
+    for (const char *path : { "message", "slot", "get" })
+        run(2, direct(path), [&](Rank &rank) {
+            const Ring ring(rank, n_blocks);
+            const RingField field(ring, "u");
+            const RingExchange exchange({ field.handle() });
+            know_each_other(rank, exchange, field);
+            run_in_order(rank, exchange, field, 1);
+            if (landed(exchange) != 0) stop("by path %s", path);
+        });
+}
+
+// The stream takes its time.
+void dawdle(halo_device *device, halo_stream stream) {
+    constexpr int32_t microseconds = 3000;
+    late_delay_launch(device, 0, microseconds);
+    succeed(halo_device_late.ops->ranges_run(device, nullptr, 0, stream), "ranges_run", __FILE__, __LINE__);
+}
+
+// The stream still reads ghosts when the next run starts, and writes owned cells when it has: neither waits for anything.
+TEST(Direct, StreamsKeepTheOrder) {
+    constexpr int n_runs = 40;
+    run(2, direct(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField field(ring, "u");
+        const RingExchange exchange({ field.handle() });
+        know_each_other(rank, exchange, field);
+        const int64_t before = landed(exchange);
+        const late::Stream stream(field.device());
+        const late::Array<double> &values = field.array(0);
+        std::deque<late::Array<double>> seen;
+        for (int n = 0; n < n_runs; ++n) seen.emplace_back(rank.context, Ring::size);
+        const std::vector<double> other = ring.owned(ring.first_gid(), -1000);
+        for (int n = 0; n < n_runs; ++n) {
+            values.write_part(ring.owned(ring.first_gid(), n), Ring::ghosts, Ring::n_cells, stream);
+            start_in_order(rank, exchange, nullptr, stream);
+            values.write_part(other, Ring::ghosts, Ring::n_cells, stream);
+            OK(halo_exchange_finish(exchange, stream));
+            dawdle(field.device(), stream);
+            seen[static_cast<size_t>(n)].copy_from(values, stream); // then the next run starts, and ghosts are written again
+        }
+        for (int n = 0; n < n_runs; ++n) {
+            std::vector<double> wanted = ring.filled(ring.first_gid(), n);
+            std::copy_n(other.begin() + Ring::ghosts, Ring::n_cells, wanted.begin() + Ring::ghosts);
+            if (seen[static_cast<size_t>(n)].read(stream) != wanted) stop("rank %d has seen other ghosts in run %d", rank.rank, n);
+        }
+        if (rank.rank == 1 && landed(exchange) == before) stop("nothing was put");
+    });
+}
+
+// Storage changes with each run, and so does what peers are told.
+TEST(Direct, SetsTakeTurns) {
+    run(2, direct(), [](Rank &rank) {
+        const Ring ring(rank, n_blocks);
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts, desc.n_sets = 2;
+        halo_field *field = nullptr;
+        OK(halo_field_create(ring.topology(), &desc, &field));
+        std::deque<late::Array<double>> arrays; // of each set, those of the blocks
+        for (int32_t set = 0; set < 2; ++set)
+            for (int64_t b = 0; b < n_blocks; ++b) {
+                arrays.emplace_back(rank.context, Ring::size);
+                late::bind(field, ring.first_gid() + b, arrays.back().data(), HALO_MEMORY_DEVICE, 0, set);
+            }
+        {
+            const RingExchange exchange({ field });
+            for (int32_t n = 0; n < 20; ++n) {
+                const int32_t set = n % 2;
+                const auto array = [&](int64_t b) -> late::Array<double> & { return arrays[static_cast<size_t>(set * n_blocks + b)]; };
+                for (int64_t b = 0; b < n_blocks; ++b) array(b).write(ring.owned(ring.first_gid() + b, n), nullptr);
+                halo_run run = HALO_RUN_INIT;
+                run.n_fields = 1, run.sets = &set;
+                start_in_order(rank, exchange, &run);
+                OK(halo_exchange_finish(exchange, HALO_STREAM_DEFAULT));
+                for (int64_t b = 0; b < n_blocks; ++b)
+                    if (array(b).read(nullptr) != ring.filled(ring.first_gid() + b, n)) stop("run %d: a block differs", n);
+                OK(halo_context_barrier(rank.context));
+            }
+            if (rank.rank == 1 && landed(exchange) < 10) stop("%lld runs were put", static_cast<long long>(landed(exchange)));
+        }
+        OK(halo_field_destroy(&field));
+    });
+}
+
+// What cannot be reached goes by message, on whichever side that is found.
+TEST(Direct, MemoryThatCannotBeReached) {
+    for (const bool is_opened : { false, true })
+        run(2, direct(), [&](Rank &rank) {
+            const Ring ring(rank, n_blocks);
+            const RingField field(ring, "u");
+            const RingExchange exchange({ field.handle() });
+            (is_opened ? late_fail_opening : late_fail_export)(field.device(), 0);
+            know_each_other(rank, exchange, field);
+            for (int n = 0; n < 30; ++n) run_in_order(rank, exchange, field, n);
+            if (landed(exchange) != 0) stop("rank %d has put values into memory that is out of its reach", rank.rank);
+        });
+}
+
+// A program may have its own.
+TEST(Direct, MemoryOfTheProgram) {
+    run(2, direct(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        halo_field *field = late::make_field(ring);
+        halo_device *const device = RingField(ring, "other").device();
+        void *data = nullptr;
+        conformance::succeed(halo_device_late.ops->allocate(device, HALO_MEMORY_DEVICE, Ring::size * sizeof(double), &data), "allocate", __FILE__,
+                             __LINE__);
+        late::bind(field, ring.first_gid(), data, HALO_MEMORY_DEVICE, 0);
+        {
+            const RingExchange exchange({ field });
+            for (int n = 0; n < 30; ++n) {
+                start_in_order(rank, exchange);
+                OK(halo_exchange_finish(exchange, HALO_STREAM_DEFAULT));
+                OK(halo_context_barrier(rank.context));
+            }
+            if (landed(exchange) != 0) stop("values were put into memory of the program");
+            expect_described(rank, exchange, "has not been open to this rank");
+        }
+        OK(halo_field_destroy(&field));
+        late_stream_synchronize(device, nullptr);
+        halo_device_late.ops->release(device, HALO_MEMORY_DEVICE, data, Ring::size * sizeof(double));
+    });
+}
+
+// The device of rank 1 refuses to write: both hear of it, and the next run works, the same way.
+TEST(Direct, ADeviceThatFails) {
+    run(2, direct(), [](Rank &rank) {
+        const Ring ring(rank, n_blocks);
+        const RingField field(ring, "u");
+        const RingExchange exchange({ field.handle() });
+        know_each_other(rank, exchange, field);
+        for (int n = 0; n < 6; ++n) {
+            if (rank.rank == 1) late_fail_launch(field.device(), 1); // behind copies within the rank
+            field.write(n, nullptr);
+            halo_status status = HALO_SUCCESS;
+            if (rank.rank == 0) OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT));
+            OK(halo_context_barrier(rank.context));
+            if (rank.rank == 1) status = halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT);
+            if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, HALO_STREAM_DEFAULT);
+            if (status != (rank.rank == 1 ? HALO_ERR_DEVICE : HALO_ERR_PEER))
+                stop("rank %d: %s: %s", rank.rank, halo_status_name(status), halo_last_error());
+            OK(halo_context_barrier(rank.context));
+            const int64_t before = landed(exchange);
+            for (int again = 0; again < 3; ++again) run_in_order(rank, exchange, field, 100 + n);
+            if (rank.rank == 1 && landed(exchange) == before) stop("nothing is put any more");
+        }
+    });
+}
+
+// Memory that goes while a peer has it open is kept for whoever wants as much, and is his alone then.
+TEST(Direct, MemoryThatGoesWhileItIsOpen) {
+    run(2, direct(), [](Rank &rank) {
+        const Ring ring(rank, n_blocks);
+        halo_device *device = nullptr;
+        int64_t allocations = 0;
+        for (int n = 0; n < 5; ++n) {
+            const RingField field(ring, "u");
+            device = field.device();
+            const RingExchange exchange({ field.handle() });
+            know_each_other(rank, exchange, field);
+            if (landed(exchange) == 0 && rank.rank == 1) stop("nothing was put");
+            if (n == 1) allocations = late_count(device).allocations;
+            if (n > 1 && late_count(device).allocations != allocations) stop("memory is not used again");
+            OK(halo_context_barrier(rank.context));
+        }
+        OK(halo_context_trim(rank.context));
+        OK(halo_context_barrier(rank.context));
+        const late_counts counts = late_count(device);
+        if (counts.freed_open != 0) stop("%lld allocations were freed while a peer had them open", static_cast<long long>(counts.freed_open));
+        if (counts.opened > n_blocks) stop("%lld are open of %lld", static_cast<long long>(counts.opened), static_cast<long long>(n_blocks));
+    });
+}
+
+// As many as DIRECT_EXCHANGES says.
+TEST(Direct, NothingIsLeftOfManyExchanges) {
+    const int64_t n_exchanges = number_from("DIRECT_EXCHANGES", 100);
+    run(2, direct(), [&](Rank &rank) {
+        const Ring ring(rank, n_blocks);
+        late_counts after_some{};
+        int64_t n_landed = 0;
+        for (int64_t n = 0; n < n_exchanges; ++n) {
+            const RingField field(ring, "u");
+            const RingExchange exchange({ field.handle() });
+            for (int run = 0; run < 3; ++run) run_in_order(rank, exchange, field, static_cast<double>(n + run));
+            n_landed += landed(exchange);
+            const late_counts counts = late_count(field.device());
+            if (n == 10) after_some = counts;
+            if (counts.events > 2 || (n > 10 && (counts.opened != after_some.opened || counts.exported != after_some.exported)))
+                stop("after %lld exchanges %lld events, %lld exported, %lld opened", static_cast<long long>(n), static_cast<long long>(counts.events),
+                     static_cast<long long>(counts.exported), static_cast<long long>(counts.opened));
+        }
+        if (rank.rank == 1 && n_landed < n_exchanges) stop("%lld runs were put", static_cast<long long>(n_landed));
+    });
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return run_tests(argc, argv, [](int failed) { return failed; });
+}
