@@ -32,6 +32,16 @@ bool take_module(const char *file) {
     return plugin != nullptr;
 }
 
+void take_settings(int argc, char **argv) {
+    const std::string option = "--set=";
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const size_t equals = word.find('=', option.size());
+        if (word.rfind(option, 0) == 0 && equals != std::string::npos)
+            world.settings[word.substr(option.size(), equals - option.size())] = word.substr(equals + 1);
+    }
+}
+
 void require(bool condition, const char *format, ...) {
     if (condition) return;
     char text[512];
@@ -45,8 +55,11 @@ void require(bool condition, const char *format, ...) {
 void Rank::take_report(void *self, const char *text) { static_cast<Rank *>(self)->error = text; }
 
 Rank::Rank(const halo_transport_plugin &plugin, const halo_transport_params &params) : ops(*plugin.ops) {
-    host_ = { sizeof(halo_host), this, take_report, [](void *, int32_t, const char *) {},
-              [](void *, const char *) -> const char * { return nullptr; } };
+    const auto setting = [](void *, const char *key) -> const char * {
+        const auto found = world.settings.find(key);
+        return found != world.settings.end() ? found->second.c_str() : nullptr;
+    };
+    host_ = { sizeof(halo_host), this, take_report, [](void *, int32_t, const char *) {}, setting };
     halo_status status = ops.open(&host_, &params, &transport);
     require(status == HALO_SUCCESS, "open: status %d: %s", status, error.c_str());
     ops.identify(transport, &rank, &size, &max_tag);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,7 @@ void check_payload(const Bytes &data, size_t bytes, int32_t source, int32_t dest
 struct World {
     const halo_transport_plugin *plugin = nullptr; // null: threads
     const halo_bootstrap *bootstrap = nullptr;     // of forked processes
+    std::map<std::string, std::string> settings;   // that modules may ask for
     bool threads() const { return plugin == nullptr; }
 };
 extern World world;
@@ -82,6 +84,8 @@ extern World world;
 const char *module_wanted(int argc, char **argv);
 // Loads it and makes it the world's transport; says why it cannot.
 bool take_module(const char *file);
+// Those in arguments `--set=KEY=VALUE` are the world's settings.
+void take_settings(int argc, char **argv);
 
 // Opens one endpoint per rank; `n_ranks` counts for threads only, processes are as many as were started.
 using Body = std::function<void(Rank &)>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `transport_tests [--module=FILE [--ranks=N]] [GoogleTest options]`: without a module, threads of this process; with a number of ranks, forked
-// processes; else those of a launcher.
+// `transport_tests [--module=FILE [--ranks=N] [--set=KEY=VALUE ...]] [GoogleTest options]`: without a module, threads of this process; with a number
+// of ranks, forked processes; else those of a launcher.
 #include <cstdio>
 
 #include "forked.h"
@@ -21,6 +21,7 @@ int main(int argc, char **argv) {
     const int32_t n_ranks = transport_tests::ranks_wanted(argc, argv);
     if (n_ranks > 0 && file == nullptr) return std::fprintf(stderr, "--ranks needs --module\n"), 2;
     if (file == nullptr) return run_tests(argc, argv);
+    transport_tests::take_settings(argc, argv);
     const auto run_over = [&](const halo_bootstrap *bootstrap) {
         if (!transport_tests::take_module(file)) return 1;
         transport_tests::world.bootstrap = bootstrap;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `transport_ping [--module=FILE [--ranks=2]]`: half round trip between ranks 0 and 1, printed for several sizes. Threads and forked processes are
-// pinned to cores 0 and 1; others by their launcher.
+// `transport_ping [--module=FILE [--ranks=2] [--set=KEY=VALUE ...]]`: half round trip between ranks 0 and 1, printed for several sizes. Threads and
+// forked processes are pinned to cores 0 and 1; others by their launcher.
 #include <pthread.h>
 
 #include <algorithm>
@@ -72,6 +72,7 @@ int measure_all() {
 int main(int argc, char **argv) {
     const char *file = transport_tests::module_wanted(argc, argv);
     const int32_t n_ranks = transport_tests::ranks_wanted(argc, argv);
+    transport_tests::take_settings(argc, argv);
     if (n_ranks == 0 || file == nullptr) return file == nullptr || transport_tests::take_module(file) ? measure_all() : 1;
     return transport_tests::launch_forked(n_ranks, [&](const halo_bootstrap &bootstrap) {
         transport_tests::world.bootstrap = &bootstrap;

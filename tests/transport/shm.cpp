@@ -111,6 +111,9 @@ TEST(ShmRing, AFullRingTakesNothingUntilItIsRead) {
     EXPECT_EQ(writer.put(data.data(), data.size(), place), data.size());
 }
 
+class Shm : public Copies {};
+INSTANTIATE_TEST_SUITE_P(Copied, Shm, testing::Values("once", "twice"), name_of);
+
 size_t size_of(int i) {
     const size_t bounds[] = { 0, 1, 111, 112, 113, 8191, 8192, 8193, 16383, 16384, 16385, 65535, 65536, 65537, 131072, 131073, 500000 };
     if (i % 5 == 0) return bounds[static_cast<size_t>(i / 5) % std::size(bounds)];
@@ -118,7 +121,7 @@ size_t size_of(int i) {
 }
 
 // All of a size's ways, one behind the other on one tag, many times around the ring.
-TEST(Shm, EverySizeInOrderOnOneTag) {
+TEST_P(Shm, EverySizeInOrderOnOneTag) {
     run_ranks(2, [](Rank &r) {
         const int32_t peer = 1 - r.rank;
         for (int i = 0; i < 6000; ++i) {
@@ -143,7 +146,7 @@ struct Burst {
 };
 
 // Both fill the ring to the other, and much more, before any of them reads: nobody waits for anybody.
-TEST(Shm, BothRingsFull) {
+TEST_P(Shm, BothRingsFull) {
     constexpr int n = 1500;
     run_unopened(2, [](const halo_transport_plugin &plugin, const halo_transport_params &params) {
         Rank r(plugin, params);
@@ -176,7 +179,7 @@ TEST(Shm, BothRingsFull) {
 }
 
 // Large messages of several tags to several peers at once, received in another order, some found by a probe.
-TEST(Shm, ManyLargeMessagesAtOnce) {
+TEST_P(Shm, ManyLargeMessagesAtOnce) {
     constexpr int32_t n_tags = 10;
     run_ranks(3, [](Rank &r) {
         const auto bytes_of = [](int32_t tag) { return static_cast<size_t>(100000 + tag * 211111); };
@@ -213,7 +216,7 @@ TEST(Shm, ManyLargeMessagesAtOnce) {
 }
 
 // A receiver that has gone over to waiting for the bell hears every message, whenever it comes.
-TEST(Shm, SilentPeersAreHeardAgain) {
+TEST_P(Shm, SilentPeersAreHeardAgain) {
     constexpr int n = 4000;
     run_ranks(2, [](Rank &r) {
         std::mt19937 random(7);
@@ -241,7 +244,7 @@ TEST(Shm, SilentPeersAreHeardAgain) {
 }
 
 // From any rank: in the order of arrival, of the tag asked for.
-TEST(Shm, ProbesOfAnyRankFindAll) {
+TEST_P(Shm, ProbesOfAnyRankFindAll) {
     constexpr int n = 200;
     run_ranks(3, [](Rank &r) {
         halo_request request;

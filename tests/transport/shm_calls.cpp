@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `shm_calls MODULE`: what the shm module asks of the system for a message, counted from outside. Who waits yields, or sleeps, and looks from time to
-// time whether a peer lives; nothing else, by messages of any size, and by all that the library sends. Exits with 77 where nothing can be traced.
+// time whether a peer lives; nothing else, by messages of any size that are copied twice, and by all that the library sends. One that is copied once
+// is read by one call. Exits with 77 where nothing can be traced.
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -78,12 +80,16 @@ int use_library(const halo_bootstrap &bootstrap, const char *shared_memory) {
 }
 
 // The exit status of a rank: is there less than one such call for a hundred turns?
-int judge(const char *what, int32_t rank, const Traced &traced) {
+// Besides, `n_read` in a turn of those that read a message, or none where that is not permitted.
+int judge(const char *what, int32_t rank, int n_read, const Traced &traced) {
     if (!traced.why_not.empty()) return std::printf("skipped: %s\n", traced.why_not.c_str()), skipped;
-    std::printf("%s, rank %d: %d turns, %lld waits, %lld other system calls in %.2f s\n", what, rank, n_turns,
-                static_cast<long long>(traced.n_waits()), static_cast<long long>(traced.n_others()), traced.seconds);
+    const auto found = traced.calls.find(SYS_process_vm_readv);
+    const int64_t reads = found != traced.calls.end() ? found->second : 0, others = traced.n_others() - reads;
+    std::printf("%s, rank %d: %d turns, %lld waits, %lld messages read, %lld other system calls in %.2f s\n", what, rank, n_turns,
+                static_cast<long long>(traced.n_waits()), static_cast<long long>(reads), static_cast<long long>(others), traced.seconds);
     const double most = std::min(n_turns / 100.0 + looks_per_second * traced.seconds, n_turns / 2.0);
-    if (traced.exit_status == 0 && static_cast<double>(traced.n_others()) <= most) return 0;
+    const bool as_many = reads == int64_t{ n_read } * n_turns || reads == 0;
+    if (traced.exit_status == 0 && as_many && static_cast<double>(others) <= most) return 0;
     std::printf("%s, rank %d: status %d, %s\n", what, rank, traced.exit_status, traced.text().c_str());
     return 1;
 }
@@ -97,7 +103,7 @@ int check_counter() {
 }
 
 // In two ranks, each traced by the process that stands for it.
-int count(const char *what, const std::function<int(const halo_bootstrap &)> &work) {
+int count(const char *what, int n_read, const std::function<int(const halo_bootstrap &)> &work) {
     const auto body = [&](const halo_bootstrap &bootstrap) {
         const auto guarded = [&] {
             try {
@@ -107,7 +113,7 @@ int count(const char *what, const std::function<int(const halo_bootstrap &)> &wo
                 return 1;
             }
         };
-        return judge(what, bootstrap.rank, run_traced(guarded));
+        return judge(what, bootstrap.rank, n_read, run_traced(guarded));
     };
     int result = 0;
     for (const int status : run_forked(2, body))
@@ -122,8 +128,11 @@ int main(int argc, char **argv) {
     using namespace transport_tests;
     if (argc != 2 || !take_module(argv[1])) return 2;
     if (const int result = check_counter(); result != 0) return result;
-    int failed = count("messages", swap_messages);
-    failed += count("library, messages", [](const halo_bootstrap &bootstrap) { return use_library(bootstrap, "no"); });
-    failed += count("library, shared memory", [](const halo_bootstrap &bootstrap) { return use_library(bootstrap, "yes"); });
+    world.settings["shm.copy"] = "twice";
+    int failed = count("messages", 0, swap_messages);
+    world.settings["shm.copy"] = "once";
+    failed += count("messages, copied once", 2, swap_messages); // the small one lies in a cell
+    failed += count("library, messages", 0, [](const halo_bootstrap &bootstrap) { return use_library(bootstrap, "no"); });
+    failed += count("library, shared memory", 0, [](const halo_bootstrap &bootstrap) { return use_library(bootstrap, "yes"); });
     return failed == 0 ? 0 : 1;
 }

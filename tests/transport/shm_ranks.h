@@ -14,6 +14,25 @@ void run_ranks(int32_t n, const Body &body, const std::vector<int32_t> &killed =
 // Likewise before anything is opened.
 void run_unopened(int32_t n, const RawBody &body, const std::vector<int32_t> &killed = {});
 
+inline std::string name_of(const testing::TestParamInfo<const char *> &info) { return info.param; }
+
+// How messages are copied: the setting shm.copy, of the ranks that the test makes.
+class Copies : public testing::TestWithParam<const char *> {
+protected:
+    Copies() { world.settings["shm.copy"] = GetParam(); }
+    ~Copies() override { world.settings.clear(); }
+};
+class CopiedOnce : public testing::Test {
+protected:
+    CopiedOnce() { world.settings["shm.copy"] = "once"; }
+    ~CopiedOnce() override { world.settings.clear(); }
+};
+class CopiedTwice : public testing::Test {
+protected:
+    CopiedTwice() { world.settings["shm.copy"] = "twice"; }
+    ~CopiedTwice() override { world.settings.clear(); }
+};
+
 struct Opened {
     halo_status status = HALO_SUCCESS;
     std::string text;

@@ -53,6 +53,7 @@ bool Endpoint::make_segment(const std::vector<int32_t> &places, Trouble &trouble
         peer->place = place;
         make_ring(peer->outbox);
         make_ring(peer->streams);
+        make_ring(peer->readings);
         peers_[static_cast<size_t>(place)] = std::move(peer);
     }
     if (n <= 1) return true;
@@ -79,22 +80,42 @@ void Endpoint::meet(int32_t place, const SegmentAddress &address, uint64_t start
     peer->bells = &peer->segment.bells(place_);
     peer->bell = uint64_t{ 1 } << place_ % 64;
     peer->looked_at = clock_now();
-    peer->segment.is_mapped_by(place_).store(1, std::memory_order_release); // the exchange that follows orders it as well
+    peer->is_read = copy_ != Copy::twice && can_be_read(*peer);
+    peer->segment.mapped_by(place_).store(peer->is_read ? Segment::Mapped::and_its_owner_is_read : Segment::Mapped::yes,
+                                          std::memory_order_release); // the exchange that follows orders it as well
+}
+
+bool Endpoint::can_be_read(const Peer &peer) const {
+    if (peer.segment.copy_from_owner(nullptr, nullptr, 0) == Segment::Copied::done) return true;
+    if (host_->log != nullptr) {
+        char text[300];
+        std::snprintf(text, sizeof text, "transport shm copies messages from rank %d twice, as its memory cannot be read: %s", peer.rank,
+                      std::strerror(errno));
+        host_->log(host_->core, copy_ == Copy::once ? 1 : 2, text);
+    }
+    return false;
 }
 
 void Endpoint::settle() {
     for (std::unique_ptr<Peer> &peer : peers_) {
         if (peer == nullptr) continue;
-        if (own_.is_mapped_by(peer->place).load(std::memory_order_acquire) != 0)
-            by_rank_[static_cast<size_t>(peer->rank)] = peer.get();
-        else
+        Segment::Mapped mapped = own_.mapped_by(peer->place).load(std::memory_order_acquire);
+        if (mapped == Segment::Mapped::no) {
             peer.reset();
+            continue;
+        }
+        by_rank_[static_cast<size_t>(peer->rank)] = peer.get();
+        if (mapped == Segment::Mapped::and_its_owner_is_read && copy_ != Copy::twice)
+            peer->unasked = copy_ == Copy::once ? small_bytes : unasked_if_read;
     }
 }
 
-// Whoever sees this has seen all that was sent before.
+// Whoever sees this has seen all that was sent before. Who has not seen it by the end of reading a message here has read the message: its memory is
+// used for other things afterwards.
 Endpoint::~Endpoint() {
-    if (peers_.size() > 1 && own_.mapped_ring() != nullptr) own_.closed().store(1, std::memory_order_release);
+    if (peers_.size() <= 1 || own_.mapped_ring() == nullptr) return;
+    own_.closed().store(1, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 halo_status Endpoint::open_lanes(int32_t n_lanes) {
@@ -115,14 +136,13 @@ halo_status Endpoint::check(const char *call, int32_t peer, int32_t lane, int32_
 
 // So that no write to the ring can go wrong: a page that there is no memory for would end the process.
 halo_status Endpoint::reserve(Peer &peer, size_t bytes) {
-    if (peer.cells_reserved && (bytes <= small_bytes || (peer.modest_reserved && (bytes <= unasked_bytes || peer.rest_reserved)))) [[likely]]
+    if (peer.cells_reserved && (bytes <= small_bytes || peer.modest_reserved)) [[likely]]
         return HALO_SUCCESS;
     bool done = peer.cells_reserved || own_.reserve(peer.place, 0, cells_end);
     peer.cells_reserved = done;
     if (done && bytes > small_bytes && !peer.modest_reserved) done = peer.modest_reserved = own_.reserve(peer.place, cells_end, modest_end);
-    if (done && bytes > unasked_bytes) done = peer.rest_reserved = own_.reserve(peer.place, modest_end, sizeof(Ring));
     if (done) return HALO_SUCCESS;
-    return report(host_, HALO_ERR_MEMORY, "%zu bytes of shared memory for messages to rank %d: %s", sizeof(Ring), peer.rank, std::strerror(errno));
+    return report(host_, HALO_ERR_MEMORY, "%zu bytes of shared memory for messages to rank %d: %s", modest_end, peer.rank, std::strerror(errno));
 }
 
 // The cell was stored before the bell is read, in the one order of all sequentially consistent accesses; its reader clears the bell before it looks
@@ -172,12 +192,13 @@ bool Endpoint::push(Peer &peer, Request &request) {
         if (request.size != 0) std::memcpy(&cell.word[1], request.data, request.size);
         peer.out.publish(Kind::small, request.size);
         request.state = State::finished;
-    } else if (request.size <= unasked_bytes) {
+    } else if (request.size <= peer.unasked) {
         return push_unasked(peer, request);
     } else {
         cell.word[0] = request.key;
         cell.word[1] = request.size;
         cell.word[2] = reinterpret_cast<uintptr_t>(&request);
+        cell.word[3] = copy_ == Copy::twice ? 0 : reinterpret_cast<uintptr_t>(request.data);
         peer.out.publish(Kind::offer);
         request.state = State::offered;
     }
@@ -205,9 +226,18 @@ bool Endpoint::push_unasked(Peer &peer, Request &request) {
     return true;
 }
 
+// Pieces go faster through all of the byte ring; where there is no memory for that they go through a part of it.
+void Endpoint::grow(Peer &peer) {
+    if (!peer.rest_asked_for) {
+        peer.rest_asked_for = true;
+        peer.has_rest = own_.reserve(peer.place, modest_end, sizeof(Ring));
+    }
+    if (peer.has_rest) peer.out.grow();
+}
+
 bool Endpoint::push_piece(Peer &peer, Request &request) {
     uint64_t place = 0;
-    peer.out.grow();
+    grow(peer);
     size_t n = peer.out.has_cell() ? peer.out.put(request.data + request.sent(), request.size - request.sent(), place) : 0;
     if (n == 0) return false;
     Cell &cell = peer.out.cell();
@@ -219,14 +249,19 @@ bool Endpoint::push_piece(Peer &peer, Request &request) {
     return true;
 }
 
+// To the sender of an offer: nothing more of it is wanted. There is a cell.
+void Endpoint::say_done(Peer &peer, void *offered) {
+    Cell &cell = peer.out.cell();
+    cell.word[0] = reinterpret_cast<uintptr_t>(offered);
+    cell.word[1] = 0;
+    peer.out.publish(Kind::accept);
+    ring_bell(peer);
+}
+
 bool Endpoint::push_refusals(Peer &peer) {
     while (!peer.refused.empty()) {
         if (!peer.out.has_cell()) return false;
-        Cell &cell = peer.out.cell();
-        cell.word[0] = reinterpret_cast<uintptr_t>(peer.refused.back());
-        cell.word[1] = 0;
-        peer.out.publish(Kind::accept);
-        ring_bell(peer);
+        say_done(peer, peer.refused.back());
         peer.refused.pop_back();
     }
     return true;
@@ -235,6 +270,7 @@ bool Endpoint::push_refusals(Peer &peer) {
 // As far as the ring takes it, and no longer than a ring of pieces, as its reader makes room all the time. What comes first in the outbox goes first;
 // large messages take turns.
 void Endpoint::flush(Peer &peer) {
+    if (!is_empty(peer.readings)) read_next(peer);
     if (!push_refusals(peer)) return;
     while (!is_empty(peer.outbox)) {
         auto &request = static_cast<Request &>(*peer.outbox.next);
@@ -268,7 +304,7 @@ void Endpoint::progress() {
         auto &peer = static_cast<Peer &>(*link);
         link = link->next;
         if (peer.over == Peer::Over::no) flush(peer);
-        if (peer.over == Peer::Over::no && !(is_empty(peer.outbox) && is_empty(peer.streams) && peer.refused.empty())) continue;
+        if (peer.over == Peer::Over::no && !peer.is_idle()) continue;
         unlink(peer);
         peer.is_busy = false;
     }
@@ -304,15 +340,15 @@ halo_status Endpoint::cancel(Request &request, bool &done) {
     Peer &peer = peer_of(request.key);
     detach(peer, request);
     if (!peer.refused.empty()) make_busy(peer);
-    return report(host_, HALO_ERR_TRANSPORT, "a receive of %zu bytes from rank %d (lane %d, tag %d) cannot be given up: it has begun to come in",
-                  request.size, peer.rank, lane_of(request.key), tag_of(request.key));
+    return report(host_, HALO_ERR_TRANSPORT, "a message of %zu bytes from rank %d (lane %d, tag %d) cannot be given up: it has begun to come in",
+                  request.bytes, peer.rank, lane_of(request.key), tag_of(request.key));
 }
 
 // Nothing leads to a receive any more.
 void Endpoint::detach(Peer &peer, Request &request) {
     if (request.state == State::filling && peer.filling == &request) peer.filling = nullptr;
     if (request.state == State::receiving) peer.given_up.push_back({ &request, request.bytes - request.got });
-    if (request.state == State::accepting) {
+    if (request.state == State::accepting || request.state == State::reading) {
         peer.refused.push_back(request.other);
         unlink(request);
     }
@@ -368,7 +404,7 @@ void Endpoint::end(Peer &peer, Request &request) {
     bool died = peer.over == Peer::Over::died;
     if (!died && request.state == State::posted) return;
     if (request.state == State::posted) posted_.remove(request);
-    if (request.state == State::queued || request.state == State::accepting || request.state == State::sending) unlink(request);
+    if (request.is_linked()) unlink(request);
     if (peer.filling == &request) peer.filling = nullptr;
     if (died || !request.is_send()) request.status = HALO_ERR_TRANSPORT;
     request.state = State::finished;

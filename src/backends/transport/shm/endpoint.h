@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank among those of its host. Used by one thread at a time; other ranks reach it through rings alone, and never touch memory of its program.
 //
-// A message goes into the ring to its receiver: small ones in a cell, middle ones in pieces, large ones in pieces once the receiver has a place for
-// them. It is sent when all of it is in the ring. What a full ring does not take waits in its peer's outbox, so that nobody waits for anybody.
+// A message goes into the ring to its receiver: small ones in a cell, middle ones in pieces. Large ones are offered: a receiver that has a place for
+// one reads it where it lies, if the system permits that, else it asks for it in pieces. What a full ring does not take waits in its peer's outbox,
+// so that nobody waits for anybody.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,12 @@ namespace halo::shm {
 
 // Larger messages wait at their sender until they are received: what is not expected is stored.
 inline constexpr size_t unasked_bytes = 64 << 10;
+// Where the receiver can read them at their sender, fewer are copied twice: from here on once is faster.
+inline constexpr size_t unasked_if_read = 32 << 10;
+// Of a message that is read: others take turns with it.
+inline constexpr size_t chunk_bytes = 1 << 20;
+
+enum class Copy : uint8_t { automatic, once, twice }; // the setting shm.copy
 
 // Lives in the core's halo_request.
 struct Request : Keyed { // linked where its state says
@@ -26,6 +33,7 @@ struct Request : Keyed { // linked where its state says
         // receives
         posted,    // in the table
         filling,   // its message comes in pieces, unasked
+        reading,   // it has met an offer, and its message is read where it lies; in the list of readings
         accepting, // in the outbox: it has met an offer
         receiving, // its message comes in pieces that name it
         // sends
@@ -34,21 +42,29 @@ struct Request : Keyed { // linked where its state says
         sending, // in the list of streams
     };
     State state = State::finished;
-    halo_status status = HALO_SUCCESS;
+    halo_status status : 16;
+    uint32_t n_chunks = 0; // reading: of the message, here
     unsigned char *data = nullptr;
-    size_t size = 0;  // of the buffer
+    union {
+        size_t size;               // of the buffer
+        const unsigned char *from; // reading: the message, at its sender
+    };
     size_t bytes = 0; // receives: of the message
     union {
         void *other; // the peer's request, in its memory
         size_t got;  // receives: of the message, here
     };
-    Request() : other(nullptr) {}
+    Request() : status(HALO_SUCCESS), size(0), other(nullptr) {}
     bool is_send() const { return state >= State::queued; }
+    bool is_linked() const { // in a list of its peer
+        return state == State::queued || state == State::accepting || state == State::reading || state == State::sending;
+    }
+    bool is_read() const { return n_chunks * chunk_bytes >= bytes; }
     size_t &sent() { return bytes; }
 };
 static_assert(sizeof(Request) <= sizeof(halo_request) && alignof(Request) <= alignof(halo_request));
 
-struct Peer : Link { // linked while it has an outbox or streams
+struct Peer : Link { // linked while it has an outbox, streams or readings
     int32_t rank = -1;
     int32_t place = -1; // among the ranks of the host
     Process process;
@@ -58,8 +74,10 @@ struct Peer : Link { // linked while it has an outbox or streams
     RingWriter out;
     bool cells_reserved = false;
     bool modest_reserved = false;
-    bool rest_reserved = false;
-    bool is_busy = false; // linked
+    bool rest_asked_for = false;
+    bool has_rest = false;
+    size_t unasked = unasked_bytes; // larger messages to it are offered
+    bool is_busy = false;           // linked
     std::atomic<uint64_t> *bells = nullptr;
     uint64_t bell = 0;
     Link outbox;
@@ -67,6 +85,8 @@ struct Peer : Link { // linked while it has an outbox or streams
 
     // receiving
     RingReader in;
+    bool is_read = false; // its messages can be read where they lie
+    Link readings;
     bool heard = false;                                             // it has sent something
     uint32_t idle = 0;                                              // turns in which nothing came, though its bell is set
     size_t left = 0;                                                // of a message that comes unasked, still to come,
@@ -82,6 +102,7 @@ struct Peer : Link { // linked while it has an outbox or streams
     };
     std::vector<GivenUp> given_up;
     std::vector<void *> refused; // offers that are to be told so
+    bool is_idle() const { return outbox.next == &outbox && streams.next == &streams && readings.next == &readings && refused.empty(); }
     GivenUp *find_given_up(const void *request) {
         auto found = std::find_if(given_up.begin(), given_up.end(), [&](const GivenUp &one) { return one.request == request; });
         return found == given_up.end() ? nullptr : &*found;
@@ -90,7 +111,11 @@ struct Peer : Link { // linked while it has an outbox or streams
 
 class Endpoint {
 public:
-    Endpoint(const halo_host *host, int32_t rank, int32_t size) : host_(host), rank_(rank), by_rank_(static_cast<size_t>(size)) {
+    Endpoint(const halo_host *host, int32_t rank, int32_t size, Copy copy)
+        : host_(host),
+          rank_(rank),
+          copy_(copy),
+          by_rank_(static_cast<size_t>(size)) {
         transport::make_ring(busy_);
     }
     // What is in flight is given up.
@@ -125,6 +150,7 @@ public:
 
 private:
     halo_status check(const char *call, int32_t peer, int32_t lane, int32_t tag) const;
+    bool can_be_read(const Peer &peer) const;
     halo_status failure(const Request &request) const;
     halo_status lost(const Peer &peer) const;
     Peer &peer_of(int32_t rank) const { return *by_rank_[static_cast<size_t>(rank)]; }
@@ -139,6 +165,8 @@ private:
     bool push(Peer &peer, Request &request);
     bool push_unasked(Peer &peer, Request &request);
     bool push_piece(Peer &peer, Request &request);
+    void say_done(Peer &peer, void *offered);
+    void grow(Peer &peer);
 
     // receiving (inbound.cpp)
     int poll(Peer &peer);
@@ -157,7 +185,11 @@ private:
     Stored *next_from_any(int32_t lane, int32_t tag);
     Stored *usable(Stored &message);
     void take(Stored &message, Request &request);
-    void accept(Peer &peer, Request &request, size_t bytes, void *offer);
+    void accept(Peer &peer, Request &request, size_t bytes, const Offer &offer);
+    void ask_for(Peer &peer, Request &request);
+    bool read_chunk(Peer &peer, Request &request);
+    bool read_on(Peer &peer, Request &request);
+    void read_next(Peer &peer);
 
     // ends
     bool is_over(Peer &peer, bool ask_system);
@@ -167,6 +199,7 @@ private:
 
     const halo_host *host_;
     int32_t rank_;
+    Copy copy_;
     int32_t place_ = 0;
     int32_t n_lanes_ = 1;
     uint32_t n_waits_ = 0; // turns in vain

@@ -12,6 +12,7 @@ using transport::link_before;
 using transport::make_key;
 using transport::report;
 using transport::tag_of;
+using transport::unlink;
 
 namespace {
 
@@ -80,7 +81,7 @@ Stored &Endpoint::store(Key key, size_t bytes, size_t room) {
     message.from_any.message = &message;
     message.bytes = bytes;
     message.got = 0;
-    message.offer = nullptr;
+    message.offer = {};
     unexpected_.push(message);
     unexpected_from_any_.push(message.from_any);
     return message;
@@ -147,21 +148,63 @@ void Endpoint::arrive_more(Peer &peer, const Cell &cell) {
 void Endpoint::arrive_offer(Peer &peer, const Cell &cell) {
     Key key = key_from(peer, cell.word[0]);
     size_t bytes = cell.word[1];
-    auto *offer = reinterpret_cast<void *>(cell.word[2]);
+    const Offer offer{ reinterpret_cast<void *>(cell.word[2]), reinterpret_cast<const unsigned char *>(cell.word[3]) };
     if (Request *request = take_posted(key))
         accept(peer, *request, bytes, offer);
     else
         store(key, bytes, 0).offer = offer;
 }
 
-// One that does not fit is refused, and so lost.
-void Endpoint::accept(Peer &peer, Request &request, size_t bytes, void *offer) {
+void Endpoint::accept(Peer &peer, Request &request, size_t bytes, const Offer &offer) {
     request.bytes = bytes;
-    request.other = offer;
+    request.other = offer.request;
+    if (!peer.is_read || offer.data == nullptr || bytes > request.size) return ask_for(peer, request);
+    request.from = offer.data;
+    request.n_chunks = 0;
+    request.state = State::reading;
+    if (read_on(peer, request)) return;
+    link_before(peer.readings, request);
+    make_busy(peer);
+}
+
+// For its pieces. One that does not fit is refused, and so lost.
+void Endpoint::ask_for(Peer &peer, Request &request) {
     request.state = State::accepting;
     if (peer.outbox.next == &peer.outbox && push(peer, request)) return;
     link_before(peer.outbox, request);
     make_busy(peer);
+}
+
+bool Endpoint::read_chunk(Peer &peer, Request &request) {
+    size_t got = request.n_chunks * chunk_bytes;
+    size_t n = std::min(chunk_bytes, request.bytes - got);
+    Segment::Copied copied = peer.segment.copy_from_owner(request.from + got, request.data + got, n);
+    if (copied == Segment::Copied::nothing) peer.is_read = false;
+    if (copied != Segment::Copied::done) return false;
+    ++request.n_chunks;
+    return true;
+}
+
+// A chunk more of its message. True: it is not read any more, as all of it is here, or cannot be. A sender that has closed meanwhile may have other
+// things where the message was.
+bool Endpoint::read_on(Peer &peer, Request &request) {
+    if (!request.is_read() && !read_chunk(peer, request)) {
+        request.size = request.bytes; // it fits
+        ask_for(peer, request);
+        return true;
+    }
+    if (!request.is_read()) return false;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (peer.segment.closed().load(std::memory_order_acquire) != 0 || !peer.out.has_cell()) return false;
+    say_done(peer, request.other);
+    request.state = State::finished;
+    return true;
+}
+
+void Endpoint::read_next(Peer &peer) {
+    auto &request = static_cast<Request &>(*peer.readings.next);
+    unlink(request);
+    if (!read_on(peer, request)) link_before(peer.readings, request);
 }
 
 void Endpoint::arrive_accept(Peer &peer, const Cell &cell) {
@@ -236,7 +279,7 @@ halo_status Endpoint::receive(int32_t rank, int32_t lane, int32_t tag, Request &
 void Endpoint::take(Stored &message, Request &request) {
     Peer &peer = peer_of(message.key);
     request.bytes = message.bytes;
-    if (message.offer != nullptr) {
+    if (message.offer.request != nullptr) {
         accept(peer, request, message.bytes, message.offer);
     } else if (message.bytes > request.size) {
         request.status = HALO_ERR_WIRE;

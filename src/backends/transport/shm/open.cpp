@@ -23,13 +23,20 @@ struct Card {
     Trouble trouble = "";
 };
 
+Copy copy_wanted(const halo_host *host) {
+    const char *word = host->setting != nullptr ? host->setting(host->core, "shm.copy") : nullptr;
+    if (word == nullptr) return Copy::automatic;
+    if (std::strcmp(word, "once") == 0) return Copy::once;
+    return std::strcmp(word, "twice") == 0 ? Copy::twice : Copy::automatic;
+}
+
 class Opening {
 public:
     Opening(const halo_host *host, const halo_bootstrap &bootstrap)
         : host_(host),
           bootstrap_(bootstrap),
           cards_(static_cast<size_t>(bootstrap.n_ranks)),
-          endpoint_(std::make_unique<Endpoint>(host, bootstrap.rank, bootstrap.n_ranks)) {}
+          endpoint_(std::make_unique<Endpoint>(host, bootstrap.rank, bootstrap.n_ranks, copy_wanted(host))) {}
 
     halo_status run(std::unique_ptr<Endpoint> &opened) {
         own_.place = this_place();

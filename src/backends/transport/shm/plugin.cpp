@@ -120,7 +120,7 @@ halo_status progress(halo_transport *transport) {
     });
 }
 
-// No other process reads or writes the program's memory, only rings.
+// No other process writes the program's memory, and what one has read there after closing it throws away.
 int32_t ends_all_when_closed(const halo_transport *) { return 1; }
 
 int32_t reaches(const halo_transport *transport, int32_t peer) { return endpoint_of(transport).reaches(peer) ? 1 : 0; }

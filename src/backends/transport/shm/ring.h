@@ -17,8 +17,8 @@ enum class Kind : uint8_t {
     small,  // a message, all of it in the cell
     first,  // the first piece of a message that is sent without asking
     more,   // the next piece of it
-    offer,  // a message that waits at its sender
-    accept, // to an offer: send it, or (no receiver) forget it
+    offer,  // a message that waits at its sender, and where it lies there
+    accept, // to an offer: send it, or (no receiver) nothing more of it is wanted
     piece,  // of a message that was accepted
 };
 

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -122,6 +123,7 @@ bool Segment::fill(Trouble &trouble) {
     if (rings_ == nullptr) return false;
     auto *front = reinterpret_cast<Front *>(front_);
     front->nonce = address_.nonce;
+    address_.front = reinterpret_cast<uintptr_t>(front_);
     std::memcpy(front->magic, magic, sizeof magic);
     return true;
 }
@@ -157,11 +159,25 @@ bool Segment::reserve(int32_t place, size_t begin, size_t end) {
 
 std::atomic<uint64_t> &Segment::bells(int32_t place) const { return reinterpret_cast<Front *>(front_)->bells[place / 64]; }
 
-std::atomic<uint8_t> &Segment::is_mapped_by(int32_t place) const {
+std::atomic<Segment::Mapped> &Segment::mapped_by(int32_t place) const {
     size_t offset = offsetof(Front, bells) + bell_words(address_.n_places) * 8 + static_cast<size_t>(place);
-    return *reinterpret_cast<std::atomic<uint8_t> *>(front_ + offset);
+    return *reinterpret_cast<std::atomic<Mapped> *>(front_ + offset);
 }
 
 std::atomic<uint32_t> &Segment::closed() const { return reinterpret_cast<Front *>(front_)->closed; }
+
+// The number of a process that has ended may be another's: the same call reads the random word, behind the rest.
+Segment::Copied Segment::copy_from_owner(const void *from, void *to, size_t bytes) const {
+    uint64_t word = 0;
+    const iovec here[2] = { { to, bytes }, { &word, sizeof word } };
+    auto *its_word = reinterpret_cast<void *>(address_.front + offsetof(Front, nonce));
+    const iovec there[2] = { { const_cast<void *>(from), bytes }, { its_word, sizeof word } }; // only read
+    ssize_t n = process_vm_readv(static_cast<pid_t>(address_.process), here, 2, there, 2, 0);
+    if (n < 0) return errno == EFAULT ? Copied::not_there : Copied::nothing;
+    if (static_cast<size_t>(n) != bytes + sizeof word) return Copied::not_there;
+    if (word == address_.nonce) return Copied::done;
+    errno = ESRCH;
+    return Copied::nothing;
+}
 
 } // namespace halo::shm

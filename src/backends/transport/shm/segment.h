@@ -18,6 +18,7 @@ struct SegmentAddress {
     uint64_t nonce = 0;
     int32_t descriptor = -1;
     int32_t n_places = 0; // one for each rank of the host
+    uint64_t front = 0;   // where its process has it
 };
 
 using Trouble = char[160]; // why something could not be had
@@ -42,8 +43,14 @@ public:
 
     // Is set by the rank of that place when it has written to the owner.
     std::atomic<uint64_t> &bells(int32_t place) const;
-    std::atomic<uint8_t> &is_mapped_by(int32_t place) const;
+    enum class Mapped : uint8_t { no, yes, and_its_owner_is_read };
+    std::atomic<Mapped> &mapped_by(int32_t place) const;
     std::atomic<uint32_t> &closed() const; // by its owner
+
+    // Of a mapped one: copies memory of its owner's program, whatever that does meanwhile. `not_there`: not what lies there; `nothing`: nothing of
+    // it, as the system does not permit it, or that process is gone; errno says why.
+    enum class Copied { done, not_there, nothing };
+    Copied copy_from_owner(const void *from, void *to, size_t bytes) const;
 
 private:
     bool fill(Trouble &trouble);

@@ -17,6 +17,12 @@ using transport::Keyed;
 using transport::Link;
 using transport::MatchTable;
 
+// A message that waits at its sender.
+struct Offer {
+    void *request = nullptr;             // there
+    const unsigned char *data = nullptr; // the message, there; nullptr: it is not to be read there
+};
+
 struct Stored;
 struct FromAny : Keyed { // by (lane, tag)
     Stored *message;
@@ -26,10 +32,10 @@ struct alignas(std::max_align_t) Stored : Keyed { // by (peer, lane, tag)
     FromAny from_any;
     size_t bytes; // of the message
     size_t got;   // of them here
-    void *offer;  // the sender's request, or nullptr: the message comes, or has come, by itself
+    Offer offer;  // without a request: the message comes, or has come, by itself
     uint32_t size_class;
     unsigned char *data() { return reinterpret_cast<unsigned char *>(this + 1); }
-    bool complete() const { return offer == nullptr && got == bytes; }
+    bool complete() const { return offer.request == nullptr && got == bytes; }
 };
 
 class Store {
