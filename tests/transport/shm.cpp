@@ -124,7 +124,7 @@ size_t size_of(int i) {
 TEST_P(Shm, EverySizeInOrderOnOneTag) {
     run_ranks(2, [](Rank &r) {
         const int32_t peer = 1 - r.rank;
-        for (int i = 0; i < 6000; ++i) {
+        for (int i = 0; i < 3000; ++i) {
             Bytes out = payload(r.rank, peer, i, size_of(i));
             Bytes in(out.size() + 8, 0xa5);
             halo_request requests[2] = {};

@@ -200,22 +200,23 @@ TEST_F(ShmOnce, AReceiverKilledInTheMiddleIsNamed) {
 
 // Its sender need not do anything for it.
 TEST_F(ShmOnce, CancelWaitsForWhatIsRead) {
+    constexpr size_t size = 3 << 20; // read well within the time that cancel waits
     run_ranks(2, [](Rank &r) {
         const pid_t other = process_of(r, 1 - r.rank);
         halo_request request;
         if (r.rank == 0) {
-            const Bytes out = payload(0, 1, 1, huge);
+            const Bytes out = payload(0, 1, 1, size);
             r.send(1, 1, out, request);
             r.wait(request);
         } else {
-            Bytes in(huge);
+            Bytes in(size);
             begin_receive(r, 0, 1, in, request);
             stop(other);
             int32_t done = 0;
             const halo_status status = r.ops.cancel(r.transport, &request, &done);
             kill(other, SIGCONT);
             require(status == HALO_SUCCESS && done == 1, "status %d, done %d: %s", status, done, r.error.c_str());
-            check_payload(in, huge, 0, 1, 1);
+            check_payload(in, size, 0, 1, 1);
         }
         r.meet(1 - r.rank);
     });

@@ -80,12 +80,12 @@ void Endpoint::meet(int32_t place, const SegmentAddress &address, uint64_t start
     peer->bells = &peer->segment.bells(place_);
     peer->bell = uint64_t{ 1 } << place_ % 64;
     peer->looked_at = clock_now();
-    peer->is_read = copy_ != Copy::twice && can_be_read(*peer);
-    peer->segment.mapped_by(place_).store(peer->is_read ? Segment::Mapped::and_its_owner_is_read : Segment::Mapped::yes,
+    peer->is_readable = copy_ != Copy::twice && is_readable(*peer);
+    peer->segment.mapped_by(place_).store(peer->is_readable ? Segment::Mapped::yes_and_readable : Segment::Mapped::yes,
                                           std::memory_order_release); // the exchange that follows orders it as well
 }
 
-bool Endpoint::can_be_read(const Peer &peer) const {
+bool Endpoint::is_readable(const Peer &peer) const {
     if (peer.segment.copy_from_owner(nullptr, nullptr, 0) == Segment::Copied::done) return true;
     if (host_->log != nullptr) {
         char text[300];
@@ -105,8 +105,8 @@ void Endpoint::settle() {
             continue;
         }
         by_rank_[static_cast<size_t>(peer->rank)] = peer.get();
-        if (mapped == Segment::Mapped::and_its_owner_is_read && copy_ != Copy::twice)
-            peer->unasked = copy_ == Copy::once ? small_bytes : unasked_if_read;
+        if (mapped == Segment::Mapped::yes_and_readable && copy_ != Copy::twice)
+            peer->unasked = copy_ == Copy::once ? small_bytes : unasked_if_readable;
     }
 }
 

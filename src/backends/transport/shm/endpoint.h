@@ -20,7 +20,7 @@ namespace halo::shm {
 // Larger messages wait at their sender until they are received: what is not expected is stored.
 inline constexpr size_t unasked_bytes = 64 << 10;
 // Where the receiver can read them at their sender, fewer are copied twice: from here on once is faster.
-inline constexpr size_t unasked_if_read = 32 << 10;
+inline constexpr size_t unasked_if_readable = 16 << 10;
 // Of a message that is read: others take turns with it.
 inline constexpr size_t chunk_bytes = 1 << 20;
 
@@ -59,7 +59,7 @@ struct Request : Keyed { // linked where its state says
     bool is_linked() const { // in a list of its peer
         return state == State::queued || state == State::accepting || state == State::reading || state == State::sending;
     }
-    bool is_read() const { return n_chunks * chunk_bytes >= bytes; }
+    bool has_all() const { return n_chunks * chunk_bytes >= bytes; }
     size_t &sent() { return bytes; }
 };
 static_assert(sizeof(Request) <= sizeof(halo_request) && alignof(Request) <= alignof(halo_request));
@@ -85,7 +85,7 @@ struct Peer : Link { // linked while it has an outbox, streams or readings
 
     // receiving
     RingReader in;
-    bool is_read = false; // its messages can be read where they lie
+    bool is_readable = false; // its messages can be read where they lie
     Link readings;
     bool heard = false;                                             // it has sent something
     uint32_t idle = 0;                                              // turns in which nothing came, though its bell is set
@@ -150,7 +150,7 @@ public:
 
 private:
     halo_status check(const char *call, int32_t peer, int32_t lane, int32_t tag) const;
-    bool can_be_read(const Peer &peer) const;
+    bool is_readable(const Peer &peer) const;
     halo_status failure(const Request &request) const;
     halo_status lost(const Peer &peer) const;
     Peer &peer_of(int32_t rank) const { return *by_rank_[static_cast<size_t>(rank)]; }

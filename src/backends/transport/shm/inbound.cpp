@@ -158,7 +158,7 @@ void Endpoint::arrive_offer(Peer &peer, const Cell &cell) {
 void Endpoint::accept(Peer &peer, Request &request, size_t bytes, const Offer &offer) {
     request.bytes = bytes;
     request.other = offer.request;
-    if (!peer.is_read || offer.data == nullptr || bytes > request.size) return ask_for(peer, request);
+    if (!peer.is_readable || offer.data == nullptr || bytes > request.size) return ask_for(peer, request);
     request.from = offer.data;
     request.n_chunks = 0;
     request.state = State::reading;
@@ -179,7 +179,7 @@ bool Endpoint::read_chunk(Peer &peer, Request &request) {
     size_t got = request.n_chunks * chunk_bytes;
     size_t n = std::min(chunk_bytes, request.bytes - got);
     Segment::Copied copied = peer.segment.copy_from_owner(request.from + got, request.data + got, n);
-    if (copied == Segment::Copied::nothing) peer.is_read = false;
+    if (copied == Segment::Copied::nothing) peer.is_readable = false;
     if (copied != Segment::Copied::done) return false;
     ++request.n_chunks;
     return true;
@@ -188,12 +188,12 @@ bool Endpoint::read_chunk(Peer &peer, Request &request) {
 // A chunk more of its message. True: it is not read any more, as all of it is here, or cannot be. A sender that has closed meanwhile may have other
 // things where the message was.
 bool Endpoint::read_on(Peer &peer, Request &request) {
-    if (!request.is_read() && !read_chunk(peer, request)) {
+    if (!request.has_all() && !read_chunk(peer, request)) {
         request.size = request.bytes; // it fits
         ask_for(peer, request);
         return true;
     }
-    if (!request.is_read()) return false;
+    if (!request.has_all()) return false;
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (peer.segment.closed().load(std::memory_order_acquire) != 0 || !peer.out.has_cell()) return false;
     say_done(peer, request.other);

@@ -43,7 +43,7 @@ public:
 
     // Is set by the rank of that place when it has written to the owner.
     std::atomic<uint64_t> &bells(int32_t place) const;
-    enum class Mapped : uint8_t { no, yes, and_its_owner_is_read };
+    enum class Mapped : uint8_t { no, yes, yes_and_readable };
     std::atomic<Mapped> &mapped_by(int32_t place) const;
     std::atomic<uint32_t> &closed() const; // by its owner
 
