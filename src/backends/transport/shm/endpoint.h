@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank among those of its host. Used by one thread at a time; other ranks reach it through rings alone, and never touch memory of its program.
+// One rank among those of its host. Used by one thread at a time; other ranks reach it through rings, read messages in its program's memory, and
+// write nothing there.
 //
 // A message goes into the ring to its receiver: small ones in a cell, middle ones in pieces. Large ones are offered: a receiver that has a place for
 // one reads it where it lies, if the system permits that, else it asks for it in pieces. What a full ring does not take waits in its peer's outbox,
@@ -19,7 +20,7 @@ namespace halo::shm {
 
 // Larger messages wait at their sender until they are received: what is not expected is stored.
 inline constexpr size_t unasked_bytes = 64 << 10;
-// Where the receiver can read them at their sender, fewer are copied twice: from here on once is faster.
+// Where the receiver can read them at their sender: beyond this, once is much faster between far cores, and little slower between near ones.
 inline constexpr size_t unasked_if_readable = 16 << 10;
 // Of a message that is read: others take turns with it.
 inline constexpr size_t chunk_bytes = 1 << 20;
