@@ -4,8 +4,10 @@
 //   diffusion                           alone
 //   mpirun -n 4 diffusion               with MPI, though nothing here links it
 //   diffusion --inproc 4                ranks as threads of one process
+//   HALO_DEVICE=opencl diffusion        on a device, in any of these
 // More by `diffusion --help`.
 #include "digest.h"
+#include "on_device.h"
 #include "program.h"
 #include "serial.h"
 #include "solver.h"
@@ -30,6 +32,7 @@ Cost take_steps(const halo::Context &context, diffusion::Solver &solver, int n_s
     context.barrier();
     const auto begin = std::chrono::steady_clock::now();
     for (int step = 0; step < n_steps; ++step) solver.step();
+    solver.wait();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     std::int64_t counts[] = { 0, 0 };
     for (const halo_exchange_stats &stats : solver.stats()) {
@@ -64,12 +67,12 @@ std::uint64_t digest(const halo::Context &context, const diffusion::Grid &grid, 
     return digest.value(context);
 }
 
-void print_costs(int n_steps, const Cost &planned, const Cost &plain) {
+void print_costs(int n_steps, const Cost &planned, const Cost &plain, const char *device) {
     const auto print = [&](const char *what, const Cost &cost) {
         std::printf("%-44s %8.3f s, %6lld messages, %10lld bytes of values\n", what, cost.seconds, static_cast<long long>(cost.messages),
                     static_cast<long long>(cost.bytes));
     };
-    std::printf("%d steps on all ranks\n", n_steps);
+    std::printf("%d steps on all ranks%s%s\n", n_steps, device ? ", those of the analysis on device " : "", device ? device : "");
     print("  as the analysis found", planned);
     print("  all ghosts of all that a stage reads around", plain);
     if (planned.messages == 0) return;
@@ -78,9 +81,21 @@ void print_costs(int n_steps, const Cost &planned, const Cost &plain) {
                 static_cast<double>(plain.bytes) / static_cast<double>(planned.bytes));
 }
 
+std::unique_ptr<diffusion::Planned> make_planned(const halo::Context &context, const diffusion::Grid &grid, device::Queue *queue) {
+    std::unique_ptr<diffusion::Planned> solver;
+    if (queue != nullptr)
+        solver = std::make_unique<diffusion::OnDevice>(context, grid, *queue);
+    else
+        solver = std::make_unique<diffusion::Planned>(context, grid);
+    solver->begin();
+    return solver;
+}
+
 /// What one rank does.
-bool run_all(const halo::Context &context, const Arguments &arguments) {
-    const auto planned = make_planned(context, arguments.grid), plain = make_plain(context, arguments.grid);
+bool run_all(const halo::Context &context, const Arguments &arguments, const device::Device &device) {
+    const auto queue = device.make_queue(context);
+    const auto planned = make_planned(context, arguments.grid, queue.get());
+    const auto plain = make_plain(context, arguments.grid);
     const Cost cost = take_steps(context, *planned, arguments.n_steps), plain_cost = take_steps(context, *plain, arguments.n_steps);
     const auto right = diffusion::run_serially(arguments.grid, arguments.n_steps);
     const auto wrong = context.allreduce(count_wrong(arguments.grid, *planned, right), HALO_SUM);
@@ -89,7 +104,7 @@ bool run_all(const halo::Context &context, const Arguments &arguments) {
     const bool less = cost.messages == 0 || plain_cost.bytes > 3 * cost.bytes / 2;
     if (context.rank() == 0) {
         std::printf("%s", diffusion::describe_step(arguments.grid.n_cells[0], arguments.grid.n_cells[1]).describe().c_str());
-        print_costs(arguments.n_steps, cost, plain_cost);
+        print_costs(arguments.n_steps, cost, plain_cost, queue ? context.setting("device").first : nullptr);
         std::printf("half as many bytes again without the analysis   %s\n", less ? "pass" : "FAIL");
         std::printf("cells that differ from a serial run: %lld, and %lld   %s\n", static_cast<long long>(wrong), static_cast<long long>(plain_wrong),
                     wrong + plain_wrong == 0 ? "pass" : "FAIL");
@@ -106,5 +121,12 @@ int main(int argc, char **argv) {
     options.add_option("--steps", arguments.n_steps, "of time")->check(CLI::PositiveNumber)->capture_default_str();
     options.add_option("--blocks", arguments.grid.n_blocks, "of the grid, along x and y")->check(CLI::PositiveNumber)->capture_default_str();
     options.add_option("--cells", arguments.grid.n_cells, "of a block, along x and y")->check(CLI::PositiveNumber)->capture_default_str();
-    return ranks::run_program(options, argc, argv, [&](const halo::Context &context) { return run_all(context, arguments); });
+    try {
+        const device::Device device;
+        return ranks::run_program(
+            options, argc, argv, [&](const halo::Context &context) { return run_all(context, arguments, device); }, device.options());
+    } catch (const device::NotThere &missing) {
+        std::fprintf(stderr, "diffusion: %s\n", missing.what());
+        return device::NotThere::exit_code;
+    }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "cell.h"
+
 #include <array>
 #include <cstdint>
 
@@ -9,9 +11,7 @@ namespace diffusion {
 /// Fields, and the stages of a step, by number. Temporaries hold nothing between steps.
 enum Field : std::int32_t { u, wind, lap, flux_x, flux_y, diffused, upper, right_side, n_fields };
 enum Stage : std::int32_t { find_lap, find_flux_x, find_flux_y, diffuse, sweep_up, sweep_down, n_stages };
-
-/// The fluxes of the fourth order, with their limiter, are for the levels below the splitter; above it the Laplacian alone smoothes.
-constexpr std::int64_t n_levels = 80, splitter = 60;
+constexpr Stage stages[] = { find_lap, find_flux_x, find_flux_y, diffuse, sweep_up, sweep_down };
 
 /// A field of one block by cell, ghosts too.
 struct View {
@@ -20,14 +20,14 @@ struct View {
 
     double &operator()(std::int64_t x, std::int64_t y, std::int64_t z) const { return first[x * stride[0] + y * stride[1] + z * stride[2]]; }
 };
-using Views = std::array<View, n_fields>;
+using Views = std::array<View, n_fields>; // with the same strides
 
 /// Low inclusive, high exclusive; in z they are levels.
 struct Cells {
     std::int64_t low[3], high[3];
 };
 
-/// One stage on some cells. Levels below are done, where it sweeps up; those above, where it sweeps down.
+/// One stage on some cells, as cell.h has it for each. Levels below are done, where it sweeps up; those above, where it sweeps down.
 void run(Stage stage, const Views &fields, const Cells &cells);
 
 /// At the start, of a cell of the whole grid.

@@ -20,8 +20,11 @@ struct Grid {
     halo_blocks_desc desc() const;
 };
 
+View view(double *memory, const halo_layout &layout);
+
 /// One block of this rank.
 struct Block {
+    std::int64_t gid = 0;
     std::int64_t x = 0, y = 0; ///< of its first cell in the grid
     Views fields;
 };
@@ -30,6 +33,8 @@ class Solver {
 public:
     virtual ~Solver() = default;
     virtual void step() = 0;
+    /// Waits for all steps, wherever they run: then blocks() have the values.
+    virtual void wait() {}
     /// Messages and bytes of values that this rank has sent since it was made.
     virtual std::vector<halo_exchange_stats> stats() const = 0;
 
@@ -37,21 +42,17 @@ public:
 
 protected:
     explicit Solver(const Grid &grid) : grid_(grid) {}
+    void find_blocks(const halo::Topology &topology);
     /// Storage for all blocks of a field.
-    void add(Field number, const halo::Topology &topology, halo::Field field);
+    void allocate(Field number, halo::Field &field);
     void set_start();
     halo::Field &field(Field number) { return fields_[static_cast<std::size_t>(number)]; }
 
     Grid grid_;
     std::vector<Block> blocks_;
     std::vector<halo::Topology> topologies_; // before the fields on them, which go first
-
-private:
-    std::vector<halo::Field> fields_;
+    std::vector<halo::Field> fields_;        // by number
 };
-
-/// Ghosts, stages and exchanges as the analysis found them: one exchange in a step, of what each level needs.
-std::unique_ptr<Solver> make_planned(const halo::Context &context, const Grid &grid);
 
 /// As one does it without: before each stage all ghosts of what it reads around are exchanged, and no stage runs beyond its block.
 std::unique_ptr<Solver> make_plain(const halo::Context &context, const Grid &grid);

@@ -3,6 +3,7 @@
 //   euler FILE...                       alone
 //   mpirun -n 4 euler FILE...           with MPI, though nothing here links it
 //   euler --inproc 4 FILE...            ranks as threads of one process
+//   HALO_DEVICE=opencl euler FILE...    on a device, in any of these
 // FILE is a parameter file; `key=value` arguments override keys of every file; `--results out.json` writes the outcome, for draw.py.
 #include "ranks.h"
 #include "results_file.h"
@@ -62,11 +63,11 @@ bool check_convergence(const std::vector<euler::Outcome> &outcomes, bool speak) 
 }
 
 /// What one rank does.
-bool run_all(const halo::Context &context, const Arguments &arguments, const std::vector<euler::Parameters> &problems) {
+bool run_all(const halo::Context &context, const device::Device &device, const Arguments &arguments, const std::vector<euler::Parameters> &problems) {
     std::vector<euler::Outcome> outcomes;
     bool passed = true;
     for (const auto &problem : problems) {
-        outcomes.push_back(euler::run(context, problem));
+        outcomes.push_back(euler::run(context, device, problem));
         passed = passed && outcomes.back().passed;
     }
     const bool speak = context.rank() == 0;
@@ -82,9 +83,13 @@ int main(int argc, char **argv) {
         const auto arguments = parse(argc, argv);
         std::vector<euler::Parameters> problems;
         for (const auto &file : arguments.files) problems.push_back(euler::read_parameters(file, arguments.overrides));
-        const bool passed =
-            ranks::run("euler", arguments.inproc, [&](const halo::Context &context) { return run_all(context, arguments, problems); });
+        const device::Device device;
+        const bool passed = ranks::run(
+            "euler", arguments.inproc, [&](const halo::Context &context) { return run_all(context, device, arguments, problems); }, device.options());
         return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+    } catch (const device::NotThere &missing) {
+        std::fprintf(stderr, "euler: %s\n", missing.what());
+        return device::NotThere::exit_code;
     } catch (const std::exception &failure) {
         std::fprintf(stderr, "euler: %s\n", failure.what());
         return EXIT_FAILURE;

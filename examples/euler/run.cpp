@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run.h"
 
+#include "on_device.h"
 #include "problems.h"
 #include "progress.h"
 #include "report.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 
 namespace euler {
 
@@ -85,14 +87,26 @@ void check_totals(const std::vector<double> &before, const std::vector<double> &
     std::printf("   %s\n", verdict(outcome.passed));
 }
 
+std::unique_ptr<Solver> make_solver(const halo::Context &context, const Parameters &parameters, device::Queue *queue) {
+    std::unique_ptr<Solver> solver;
+    if (queue != nullptr)
+        solver = std::make_unique<OnDevice>(context, parameters, *queue);
+    else
+        solver = std::make_unique<Solver>(context, parameters);
+    solver->begin();
+    return solver;
+}
+
 } // namespace
 
-Outcome run(const halo::Context &context, const Parameters &parameters) {
+Outcome run(const halo::Context &context, const device::Device &device, const Parameters &parameters) {
     const bool speak = context.rank() == 0;
     if (speak) print_header(parameters, context.n_ranks());
     Outcome outcome;
     outcome.parameters = parameters;
-    Solver solver(context, parameters);
+    const auto queue = device.make_queue(context);
+    const auto made = make_solver(context, parameters, queue.get());
+    Solver &solver = *made;
     const auto before = solver.totals();
 
     Progress progress(speak ? parameters.progress : "none", parameters.end_time, parameters.n_cells());

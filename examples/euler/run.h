@@ -2,6 +2,7 @@
 #pragma once
 
 #include "parameters.h"
+#include "queue.h"
 
 #include <halo.hpp>
 
@@ -22,7 +23,7 @@ struct Outcome {
     std::vector<std::vector<std::int64_t>> tracer_blocks; ///< blast: per tracer and block (x, then y) of that plane, 1 where it has storage
 };
 
-/// Run one problem to its end. Collective; rank 0 prints progress, checks and counters.
-Outcome run(const halo::Context &context, const Parameters &parameters);
+/// Run one problem to its end, on the host or on a device. Collective; rank 0 prints progress, checks and counters.
+Outcome run(const halo::Context &context, const device::Device &device, const Parameters &parameters);
 
 } // namespace euler

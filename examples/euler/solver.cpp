@@ -34,9 +34,7 @@ halo_field_desc field_desc(const char *name) {
 halo::Field make_gas(const halo::Topology &topology) {
     auto desc = field_desc("gas");
     desc.n_components = n_conserved;
-    halo::Field gas(topology, desc);
-    gas.allocate();
-    return gas;
+    return { topology, desc };
 }
 
 std::vector<halo::Field> make_tracers(const halo::Topology &topology, const Parameters &p) {
@@ -72,11 +70,14 @@ Solver::Solver(const halo::Context &context, const Parameters &parameters)
       tracers_(make_tracers(topology_, parameters)),
       exchange_(make_exchange(gas_, tracers_, on_arrival, this)),
       updater_(parameters.gamma, parameters.cell_size()) {
-    for (const auto gid : topology_.local_parts()) {
+    for (const auto gid : topology_.local_parts())
         blocks_.push_back(
             { topology_.part(gid), gas_.interior_rim(gid, reach), halo::sides(topology_, gas_, gid), std::vector<TracerState>(tracers_.size()) });
-        initialise(blocks_.back());
-    }
+}
+
+void Solver::begin() {
+    allocate_gas();
+    for (const auto &block : blocks_) initialise(block);
 }
 
 void Solver::initialise(const Block &block) {
@@ -87,25 +88,42 @@ void Solver::initialise(const Block &block) {
         return Point{ h * (static_cast<double>(low[0] + i) + 0.5), h * (static_cast<double>(low[1] + j) + 0.5),
                       h * (static_cast<double>(low[2] + k) + 0.5) };
     };
-    const auto gas = variable(gas_, gid, 0);
+    const Variable gas{ nullptr, nullptr, gas_.layout(gid) };
     count_bytes(gas.layout, 1);
-    auto *u = gas_.data(gid, 0);
+    std::vector<double> u(static_cast<std::size_t>(gas.layout.elements));
+    const auto at = [](std::int64_t place) { return static_cast<std::size_t>(place); };
     halo::for_each(owned(), [&](auto i, auto j, auto k) {
         const auto state = conserved(initial_gas(parameters_, point(i, j, k)), parameters_.gamma);
-        for (int c = 0; c < n_conserved; ++c) u[gas.cell(i, j, k) + c * gas.layout.component_stride] = state[c];
+        for (int c = 0; c < n_conserved; ++c) u[at(gas.cell(i, j, k) + c * gas.layout.component_stride)] = state[c];
     });
+    write(gas_, gid, u);
     for (int t = 0; t < parameters_.tracers; ++t) {
-        auto &tracer = tracers_[t];
+        const Variable tracer{ nullptr, nullptr, tracers_[t].layout(gid) };
+        std::vector<double> density(static_cast<std::size_t>(tracer.layout.elements));
+        bool any = false;
         halo::for_each(owned(), [&](auto i, auto j, auto k) {
             const double concentration = initial_concentration(parameters_, t, point(i, j, k));
-            if (concentration == 0) return;
-            if (!tracer.data(gid)) {
-                tracer.allocate(gid);
-                count_bytes(tracer.layout(gid), 1);
-            }
-            tracer.data(gid)[variable(tracer, gid, 0).cell(i, j, k)] = concentration * u[gas.cell(i, j, k)];
+            any = any || concentration != 0;
+            density[at(tracer.cell(i, j, k))] = concentration * u[at(gas.cell(i, j, k))];
         });
+        if (!any) continue;
+        add_tracer(tracers_[t], gid, tracer.layout);
+        write(tracers_[t], gid, density);
     }
+}
+
+void Solver::write(const halo::Field &field, std::int64_t gid, const std::vector<double> &values) {
+    std::copy(values.begin(), values.end(), field.data(gid));
+}
+
+void Solver::read(const halo::Field &field, std::int64_t gid, std::vector<double> &values) const {
+    const double *const data = field.data(gid);
+    values.assign(data, data + field.layout(gid).elements);
+}
+
+void Solver::add_tracer(halo_field *tracer, std::int64_t gid, const halo_layout &layout) {
+    allocate_tracer(tracer, gid);
+    count_bytes(layout, 1);
 }
 
 Variable Solver::variable(const halo::Field &field, std::int64_t gid, int from) const {
@@ -119,20 +137,19 @@ BlockData Solver::data(const Block &block, int from) const {
     return data;
 }
 
-double Solver::stable_step() const {
+double Solver::stable_step() const { return parameters_.cfl * parameters_.cell_size() / context_.allreduce(fastest_wave(), HALO_MAX); }
+
+double Solver::fastest_wave() const {
     double fastest = 0;
     for (const auto &block : blocks_) {
         const auto gas = variable(gas_, block.part.gid, 0);
+        const auto next = gas.layout.component_stride;
         halo::for_each(owned(), [&](auto i, auto j, auto k) {
             const double *u = gas.in + gas.cell(i, j, k);
-            const auto next = gas.layout.component_stride;
-            const double v[3] = { u[next] / u[0], u[2 * next] / u[0], u[3 * next] / u[0] };
-            const double pressure = (parameters_.gamma - 1) * (u[4 * next] - 0.5 * u[0] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-            const double sound = std::sqrt(parameters_.gamma * pressure / u[0]);
-            fastest = std::max(fastest, std::fabs(v[0]) + std::fabs(v[1]) + std::fabs(v[2]) + 3 * sound);
+            fastest = std::max(fastest, wave_speed(u[0], u[next], u[2 * next], u[3 * next], u[4 * next], parameters_.gamma));
         });
     }
-    return parameters_.cfl * parameters_.cell_size() / context_.allreduce(fastest, HALO_MAX);
+    return fastest;
 }
 
 void Solver::advance(double dt) {
@@ -157,15 +174,22 @@ void Solver::stage(int from, const Stage &stage) {
     }
 }
 
-void Solver::start_exchange(int set) { exchange_.start(halo::Run().sets(std::vector<std::int32_t>(1 + tracers_.size(), set))); }
+void Solver::start_exchange(int set, halo_stream stream) {
+    exchange_.start(halo::Run().sets(std::vector<std::int32_t>(1 + tracers_.size(), set)), stream);
+}
 
 /// A tracer reaches a block that has none. Called by the library, so nothing may be thrown.
 halo_status Solver::on_arrival(void *solver, const halo_arrival *arrival) {
-    halo_layout layout = HALO_LAYOUT_INIT;
-    auto status = halo_field_allocate(arrival->field, arrival->gid);
-    if (status == HALO_SUCCESS) status = halo_field_layout(arrival->field, arrival->gid, &layout);
-    if (status == HALO_SUCCESS) static_cast<Solver *>(solver)->count_bytes(layout, 1);
-    return status;
+    try {
+        halo_layout layout = HALO_LAYOUT_INIT;
+        halo::check(halo_field_layout(arrival->field, arrival->gid, &layout));
+        static_cast<Solver *>(solver)->add_tracer(arrival->field, arrival->gid, layout);
+        return HALO_SUCCESS;
+    } catch (const halo::error &failure) {
+        return failure.status();
+    } catch (...) {
+        return HALO_ERR_MEMORY;
+    }
 }
 
 void Solver::count_bytes(const halo_layout &layout, int sign) {
@@ -187,28 +211,42 @@ void Solver::fill_boundaries(const Block &block, const Variable &variable, int n
 }
 
 void Solver::release_tracers() {
+    if (tracers_.empty()) return;
+    const auto greatest = greatest_tracers();
+    auto most = greatest.begin();
     for (auto &block : blocks_)
-        for (int t = 0; t < parameters_.tracers; ++t)
-            if (tracers_[t].data(block.part.gid)) release_if_empty(block, t);
+        for (int t = 0; t < parameters_.tracers; ++t, ++most) {
+            if (!tracers_[t].data(block.part.gid)) continue;
+            auto &below = block.tracers[t].checks_below;
+            below = *most < parameters_.release_threshold ? below + 1 : 0;
+            if (below >= parameters_.release_patience) release(block, t);
+        }
 }
 
-void Solver::release_if_empty(Block &block, int tracer) {
-    auto &field = tracers_[tracer];
+std::vector<double> Solver::greatest_tracers() const {
+    std::vector<double> all;
+    for (const auto &block : blocks_)
+        for (int t = 0; t < parameters_.tracers; ++t) {
+            double greatest = 0;
+            for_values(n_conserved + t, block.part.gid, owned(), [&](double value, auto...) { greatest = std::max(greatest, std::fabs(value)); });
+            all.push_back(greatest);
+        }
+    return all;
+}
+
+void Solver::release(Block &block, int tracer) {
     const auto gid = block.part.gid;
-    const auto density = variable(field, gid, 0);
-    double most = 0, mass = 0;
-    halo::for_each(owned(), [&](auto i, auto j, auto k) {
-        const double value = density.in[density.cell(i, j, k)];
-        most = std::max(most, std::fabs(value));
-        mass += value;
-    });
     auto &state = block.tracers[tracer];
-    state.checks_below = most < parameters_.release_threshold ? state.checks_below + 1 : 0;
-    if (state.checks_below < parameters_.release_patience) return;
-    for (int set = 0; set < n_sets; ++set) field.unbind(gid, set);
-    count_bytes(density.layout, -1);
+    double mass = 0;
+    for_values(n_conserved + tracer, gid, owned(), [&](double value, auto...) { mass += value; });
+    count_bytes(tracers_[tracer].layout(gid), -1);
+    release_tracer(tracer, gid);
     state = { 0, state.released_mass + mass };
     ++n_releases_;
+}
+
+void Solver::release_tracer(int tracer, std::int64_t gid) {
+    for (int set = 0; set < n_sets; ++set) tracers_[tracer].unbind(gid, set);
 }
 
 } // namespace euler

@@ -8,16 +8,6 @@
 
 namespace euler {
 
-/// Visit the values of a component inside `box` (in the block's own cells): visit(value, i, j, k). Nothing where it is unallocated.
-template <class Visit>
-void Solver::for_values(int component, std::int64_t gid, const halo_box &box, Visit visit) const {
-    const bool is_gas = component < n_conserved;
-    const auto values = variable(is_gas ? gas_ : tracers_[component - n_conserved], gid, 0);
-    if (!values.in) return;
-    const auto offset = is_gas ? component * values.layout.component_stride : 0;
-    halo::for_each(box, [&](auto i, auto j, auto k) { visit(values.in[values.cell(i, j, k) + offset], i, j, k); });
-}
-
 std::vector<double> Solver::totals() const {
     Table<double> table(parameters_.n_blocks(), n_conserved + parameters_.tracers);
     for (const auto &block : blocks_) {

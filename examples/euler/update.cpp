@@ -71,31 +71,29 @@ void Updater::load_gas(const Variable &gas) {
     const double *energy = u + 4 * component;
     for (int i = 0; i < line_.n + 2 * reach; ++i) {
         const auto at = i * step;
-        const double density = u[at], per_density = 1 / density;
-        const double across = momentum[0][at] * per_density, along_0 = momentum[1][at] * per_density, along_1 = momentum[2][at] * per_density;
-        line_.density[i] = density;
-        line_.velocity[0][i] = across;
-        line_.velocity[1][i] = along_0;
-        line_.velocity[2][i] = along_1;
-        line_.pressure[i] = (gamma_ - 1) * (energy[at] - 0.5 * density * (across * across + along_0 * along_0 + along_1 * along_1));
+        const Side w = side_of(u[at], momentum[0][at], momentum[1][at], momentum[2][at], energy[at], gamma_);
+        line_.density[i] = w.density;
+        line_.velocity[0][i] = w.across;
+        line_.velocity[1][i] = w.along_0;
+        line_.velocity[2][i] = w.along_1;
+        line_.pressure[i] = w.pressure;
     }
 }
 
 void Updater::gas_fluxes() {
-    const auto face_values = [](const double *w, double &left, double &right) {
-        const double before = w[1] - w[0], here = w[2] - w[1], after = w[3] - w[2];
-        left = w[1] + 0.5 * limited_slope(before, here);
-        right = w[2] - 0.5 * limited_slope(here, after);
-    };
+    const auto below = [](const double *w) { return below_face(w[0], w[1], w[2]); };
+    const auto above = [](const double *w) { return above_face(w[1], w[2], w[3]); };
     for (int i = 0; i <= line_.n; ++i) {
-        Side left, right;
-        face_values(&line_.density[i], left.density, right.density);
-        face_values(&line_.velocity[0][i], left.across, right.across);
-        face_values(&line_.velocity[1][i], left.along[0], right.along[0]);
-        face_values(&line_.velocity[2][i], left.along[1], right.along[1]);
-        face_values(&line_.pressure[i], left.pressure, right.pressure);
-        const auto flux = hllc_flux(left, right, gamma_);
-        for (int c = 0; c < n_conserved; ++c) line_.flux[c][i] = flux[c];
+        const double *const density = &line_.density[i], *const pressure = &line_.pressure[i];
+        const double *const across = &line_.velocity[0][i], *const along_0 = &line_.velocity[1][i], *const along_1 = &line_.velocity[2][i];
+        const Side left{ below(density), below(across), below(along_0), below(along_1), below(pressure) };
+        const Side right{ above(density), above(across), above(along_0), above(along_1), above(pressure) };
+        const Flux flux = hllc_flux(left, right, gamma_);
+        line_.flux[0][i] = flux.mass;
+        line_.flux[1][i] = flux.across;
+        line_.flux[2][i] = flux.along_0;
+        line_.flux[3][i] = flux.along_1;
+        line_.flux[4][i] = flux.energy;
     }
 }
 
@@ -105,23 +103,15 @@ void Updater::load_tracer(const Variable &density) {
     for (int i = 0; i < line_.n + 2 * reach; ++i) line_.concentration[i] = q[i * step] / line_.density[i];
 }
 
-/// Concentrations of the two cells below and the two above a face: the gas carries that of the side it comes from.
-double Updater::tracer_flux(int face, const std::array<double, 4> &c) const {
-    const double mass = line_.flux[0][face];
-    const double left = c[1] + 0.5 * limited_slope(c[1] - c[0], c[2] - c[1]);
-    const double right = c[2] - 0.5 * limited_slope(c[2] - c[1], c[3] - c[2]);
-    return mass * (mass >= 0 ? left : right);
-}
-
 void Updater::tracer_fluxes(const Tracer &tracer, std::int64_t cells) {
-    const auto &c = line_.concentration;
-    for (int i = 0; i <= line_.n; ++i) line_.tracer_flux[i] = tracer_flux(i, { c[i], c[i + 1], c[i + 2], c[i + 3] });
+    const auto &c = line_.concentration, &mass = line_.flux[0];
+    for (int i = 0; i <= line_.n; ++i) line_.tracer_flux[i] = tracer_flux(mass[i], c[i], c[i + 1], c[i + 2], c[i + 3]);
 
     const std::int64_t first = std::array{ line_.i, line_.j, line_.k }[line_.direction];
     const auto &quiet = tracer.quiet[line_.direction];
     const int n = line_.n;
-    if (first == 0 && quiet[0]) line_.tracer_flux[0] = tracer_flux(0, { c[0], c[1], 0, 0 });
-    if (first + n == cells && quiet[1]) line_.tracer_flux[n] = tracer_flux(n, { 0, 0, c[n + 2], c[n + 3] });
+    if (first == 0 && quiet[0]) line_.tracer_flux[0] = tracer_flux(mass[0], c[0], c[1], 0, 0);
+    if (first + n == cells && quiet[1]) line_.tracer_flux[n] = tracer_flux(mass[n], 0, 0, c[n + 2], c[n + 3]);
 }
 
 void Updater::add(const std::array<double, capacity> &flux, std::vector<double> &rate, const halo_box &box) const {
@@ -135,8 +125,7 @@ void Updater::apply(const Variable &v, std::int64_t component_offset, const std:
     const double *rate = rates.data();
     halo::for_each(box, [&](auto i, auto j, auto k) {
         const auto at = v.cell(i, j, k) + component_offset;
-        const double advanced = v.in[at] + stage.dt * *rate++;
-        v.out[at] = stage.keep == 0 ? advanced : stage.keep * v.out[at] + (1 - stage.keep) * advanced;
+        v.out[at] = advanced(v.in[at], v.out[at], *rate++, stage);
     });
 }
 

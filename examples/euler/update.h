@@ -11,15 +11,6 @@
 
 namespace euler {
 
-/// Cells on either side of a cell that its new value depends on.
-inline constexpr int reach = 2;
-
-/// One stage of the time integration: out = keep * out + (1 - keep) * (in + dt * rate(in)), on owned cells.
-struct Stage {
-    double dt = 0;
-    double keep = 0;
-};
-
 /// A variable of one block: `in` is read, with its ghosts, `out` is written. Both have the same layout.
 struct Variable {
     double *in = nullptr;
@@ -72,7 +63,6 @@ private:
     void gas_fluxes();
     void load_tracer(const Variable &density);
     void tracer_fluxes(const Tracer &tracer, std::int64_t cells);
-    double tracer_flux(int face, const std::array<double, 4> &concentration) const;
     void add(const std::array<double, capacity> &flux, std::vector<double> &rate, const halo_box &box) const;
     void apply(const Variable &variable, std::int64_t component_offset, const std::vector<double> &rate, const halo_box &box, const Stage &stage);
 

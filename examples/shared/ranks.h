@@ -25,12 +25,12 @@ bool run_one(const char *program, MakeContext &&make_context, Body &&body) {
 }
 
 /// Calls `body(context)` on each rank, which are `n_threads` threads, or, where that is 0, those of the launcher. What it says on this process's
-/// first rank.
+/// first rank. `options` are those of all contexts.
 template <class Body>
-bool run(const char *program, int n_threads, Body &&body) {
+bool run(const char *program, int n_threads, Body &&body, const halo_context_options *options = nullptr) {
     if (n_threads == 0)
         return run_one(
-            program, [] { return halo::Context(); }, body);
+            program, [&] { return halo::Context(options); }, body);
     const halo::Inproc group(n_threads);
     std::vector<char> passed(static_cast<std::size_t>(n_threads), 0);
     {
@@ -39,7 +39,7 @@ bool run(const char *program, int n_threads, Body &&body) {
         for (int rank = 0; rank < n_threads; ++rank)
             threads.emplace_back([&, rank] {
                 passed[static_cast<std::size_t>(rank)] = run_one(
-                    program, [&] { return halo::Context(group, rank); }, body);
+                    program, [&] { return halo::Context(group, rank, options); }, body);
             });
     }
     return passed[0] != 0;
