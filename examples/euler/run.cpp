@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <string>
 
 namespace euler {
 
@@ -20,10 +21,10 @@ const char *verdict(bool passed) { return passed ? "pass" : "FAIL"; }
 
 halo_box whole_grid(const Parameters &p) { return { { 0, 0, 0 }, { p.cells[0], p.cells[1], p.cells[2] } }; }
 
-void print_header(const Parameters &p, int n_ranks) {
-    std::printf("%s: %lld x %lld x %lld cells in %lld blocks, %d tracers, %d rank%s\n", p.problem.c_str(), static_cast<long long>(p.cells[0]),
+void print_header(const Parameters &p, int n_ranks, const std::string &where) {
+    std::printf("%s: %lld x %lld x %lld cells in %lld blocks, %d tracers, %d rank%s%s\n", p.problem.c_str(), static_cast<long long>(p.cells[0]),
                 static_cast<long long>(p.cells[1]), static_cast<long long>(p.cells[2]), static_cast<long long>(p.n_blocks()), p.tracers, n_ranks,
-                n_ranks == 1 ? "" : "s");
+                n_ranks == 1 ? "" : "s", where.c_str());
 }
 
 /// Compare with the exact solution, in every cell of the grid.
@@ -101,10 +102,10 @@ std::unique_ptr<Solver> make_solver(const halo::Context &context, const Paramete
 
 Outcome run(const halo::Context &context, const device::Device &device, const Parameters &parameters) {
     const bool speak = context.rank() == 0;
-    if (speak) print_header(parameters, context.n_ranks());
+    const auto queue = device.make_queue(context);
+    if (speak) print_header(parameters, context.n_ranks(), queue ? std::string(", on device ") + context.setting("device").first : "");
     Outcome outcome;
     outcome.parameters = parameters;
-    const auto queue = device.make_queue(context);
     const auto made = make_solver(context, parameters, queue.get());
     Solver &solver = *made;
     const auto before = solver.totals();

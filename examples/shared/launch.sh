@@ -24,9 +24,9 @@ launch() {
 }
 
 # compare_ways PROGRAM WAY... -- ARGUMENT...: run it in each of the ways that are there; what the caller's function `results_of` finds in the outputs
-# must be the same, and something. Prints the last line of it.
+# must be the same, and something; what EXPECTED is, if that is set. Prints the last line of it.
 compare_ways() {
-    local program="$1" ways=() way output results expected="" verdict failed=0
+    local program="$1" ways=() way output results expected="${EXPECTED:-}" verdict failed=0
     shift
     while [ "$1" != -- ]; do ways+=("$1") && shift; done
     shift

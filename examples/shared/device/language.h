@@ -4,8 +4,9 @@
  *   KERNEL    in front of one that a device runs, in so many threads; its first parameter says in how many
  *   GLOBAL    in front of what a pointer to a field's values points to
  *   THREAD    the number of a kernel's thread, from 0 on. There may be more than were asked for: those return at once.
- * Contraction is off in all three, by the pragma here or by what the compiler is called with; so are divisions and roots that are not
- * rounded as IEEE 754 says. What is written once then has the same bits everywhere. */
+ * Contraction is off in all three, by the pragma here or by what the compiler is called with, and none is told to be fast at the cost of rounding:
+ * sums, products, quotients and roots of doubles are those of IEEE 754. What is written once then has the same bits everywhere. Of the mathematical
+ * functions this holds for sqrt, fabs and copysign alone. */
 #ifndef EXAMPLES_DEVICE_LANGUAGE_H
 #define EXAMPLES_DEVICE_LANGUAGE_H
 
