@@ -58,6 +58,15 @@ typedef struct halo_matched {
     uint64_t word[4];
 } halo_matched;
 
+typedef struct halo_neighbourhood halo_neighbourhood; /**< the module's own type: which ranks have messages for each other, and how long they are */
+
+/** What goes to a rank, or comes from it, in each operation of a neighbourhood. */
+typedef struct halo_neighbour_message {
+    int32_t peer;
+    int32_t reserved;
+    size_t bytes;
+} halo_neighbour_message;
+
 /** How to open an instance. */
 typedef struct halo_transport_params {
     size_t struct_size;
@@ -109,6 +118,22 @@ typedef struct halo_transport_ops {
     /** From minor version 3 on; may be NULL: 1. Can messages go to this rank, and from it? Both ends must say the same. 0 where another transport of the
      *  context has to (setting transport.besides). */
     int32_t (*reaches)(const halo_transport *transport, int32_t peer);
+
+    /** From minor version 10 on; may be NULL: nothing. What it does beyond the plain, in words: "persistent requests: 12 kept, 480 starts". `text` comes empty. */
+    void (*describe)(const halo_transport *transport, char *text, size_t text_bytes);
+
+    /** From minor version 10 on; NULL, as the next two then are: it has none. A neighbourhood: messages to and from some ranks, of sizes that are always the
+     *  same, in one operation. Collective over all ranks, in the same order, and may block until all are in it: the core lets none in before all are about to be.
+     *  The two ends of a message give the same size, and a rank is named once in each list. */
+    halo_status (*neighbourhood_create)(halo_transport *transport, const halo_neighbour_message *sends, int32_t n_sends, const halo_neighbour_message *receives,
+                                        int32_t n_receives, halo_neighbourhood **neighbourhood);
+    /** Local; nothing is in flight. What is not destroyed ends with close. */
+    void (*neighbourhood_destroy)(halo_transport *transport, halo_neighbourhood *neighbourhood);
+    /** Send each message and receive each; `test` tells when all of this rank's have left and come. The operations of a neighbourhood belong together in the
+     *  order in which each rank starts them; several may be in flight. The two lists are read before return; what they lead to must stay until then as it is.
+     *  Never given up. */
+    halo_status (*neighbourhood_start)(halo_transport *transport, halo_neighbourhood *neighbourhood, const void *const *sent, void *const *received,
+                                       halo_request *request);
 } halo_transport_ops;
 #define HALO_THREADS_ANY 0    /**< any, one at a time */
 #define HALO_THREADS_OPENER 1 /**< the one that opened it; the core refuses others */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Modules of every minor version of the plugin interface are taken, and what theirs lacks is not used.
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 
@@ -21,7 +22,7 @@ namespace {
 constexpr uint32_t n_minors = HALO_PLUGIN_ABI_MINOR + 1;
 // Bytes that modules of each minor version were built with.
 constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56, 56, 56, 56 };
-constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120, 120, 120 };
+constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120, 120, 152 };
 constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64, 72, 80 };
 constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168, 176, 184 };
 constexpr uint32_t first_with_bootstraps = 7;
@@ -59,6 +60,13 @@ struct OlderTransport {
         ops.threads = [](const halo_transport *) -> int32_t { return HALO_THREADS_OPENER; };
         ops.ends_all_when_closed = [](const halo_transport *) -> int32_t { return 1; };
         ops.reaches = [](const halo_transport *, int32_t) -> int32_t { return 0; };
+        ops.describe = [](const halo_transport *, char *text, size_t bytes) { std::snprintf(text, bytes, "in its own way"); };
+        ops.neighbourhood_create = [](halo_transport *, const halo_neighbour_message *, int32_t, const halo_neighbour_message *, int32_t,
+                                      halo_neighbourhood **) { return HALO_ERR_TRANSPORT; };
+        ops.neighbourhood_destroy = [](halo_transport *, halo_neighbourhood *) {};
+        ops.neighbourhood_start = [](halo_transport *, halo_neighbourhood *, const void *const *, void *const *, halo_request *) {
+            return HALO_ERR_TRANSPORT;
+        };
         return ops;
     }
     std::string problem() const { return problem_of(plugin, "inproc"); }
@@ -220,6 +228,8 @@ TEST(ModuleVersions, TransportsWorkWithoutWhatTheyLack) {
         EXPECT_EQ(end.for_this_thread_only(), minor >= 1) << minor;
         EXPECT_EQ(end.ends_all_when_closed(), minor >= 2) << minor;
         EXPECT_EQ(end.reaches(1), minor < 3) << minor;
+        EXPECT_EQ(end.describe(), minor >= 10 ? "in its own way" : "") << minor;
+        EXPECT_EQ(end.has_neighbourhoods(), minor >= 10) << minor;
         EXPECT_EQ(sent_and_received(two, 100 + minor), 100 + minor);
     }
 }

@@ -109,7 +109,16 @@ std::string Fabric::describe_routes() const {
 std::string Fabric::describe_route(int32_t peer) const {
     const size_t number = serves_[static_cast<size_t>(peer)];
     const char *why = all_.size() == 1 ? "" : number == 0 ? ", which takes the rest" : ", which reaches it first";
-    return all_[number]->name() + std::string(why);
+    const std::string how = all_[number]->describe();
+    return all_[number]->name() + std::string(why) + (how.empty() ? "" : " (" + how + ")");
+}
+
+Transport *Fabric::neighbourly(std::string &why_not) const {
+    if (all_.size() > 1)
+        why_not = "several transports carry the messages: " + describe();
+    else if (!all_.front()->has_neighbourhoods())
+        why_not = format("transport %s has no neighbourhood collectives", all_.front()->name());
+    return why_not.empty() ? all_.front().get() : nullptr;
 }
 
 bool Fabric::probe_all(int32_t lane, int32_t tag, size_t &bytes, Matched &message) {

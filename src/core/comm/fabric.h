@@ -82,6 +82,9 @@ public:
         for (const auto &transport : all_) transport->progress();
     }
 
+    // The transport by which all messages of a run can go in one operation; null, and why not.
+    Transport *neighbourly(std::string &why_not) const;
+
     // Collective. False: not all ranks are here yet; to be called again.
     bool open_lanes(int32_t n_lanes);
     // That all of them have.

@@ -78,6 +78,26 @@ void Transport::progress() {
     check(ops_.progress(instance_), "progress", -1);
 }
 
+std::string Transport::describe() const {
+    char text[256] = "";
+    if (ops_.describe) ops_.describe(instance_, text, sizeof text);
+    return text;
+}
+
+halo_neighbourhood *Transport::create_neighbourhood(std::span<const halo_neighbour_message> sends, std::span<const halo_neighbour_message> receives) {
+    halo_neighbourhood *neighbourhood = nullptr;
+    check(ops_.neighbourhood_create(instance_, sends.data(), static_cast<int32_t>(sends.size()), receives.data(),
+                                    static_cast<int32_t>(receives.size()), &neighbourhood),
+          "make a neighbourhood", -1);
+    return neighbourhood;
+}
+
+void Transport::start(halo_neighbourhood *neighbourhood, const void *const *sent, void *const *received, halo_request &request) {
+    schedule_point();
+    request = {};
+    check(ops_.neighbourhood_start(instance_, neighbourhood, sent, received, &request), "start the messages of a run", -1);
+}
+
 bool Transport::open_lanes(int32_t n_lanes) {
     if (n_lanes <= lanes_) return true;
     const halo_status status = ops_.open_lanes(instance_, n_lanes);

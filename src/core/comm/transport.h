@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "halo_plugin.h"
@@ -36,6 +37,15 @@ public:
     bool probe(int32_t peer, int32_t lane, int32_t tag, size_t &bytes, halo_matched &message);
     void receive_matched(halo_matched &message, int32_t peer, void *data, size_t capacity, halo_request &request);
     void progress();
+
+    // What it does beyond the plain, in words; mostly nothing.
+    std::string describe() const;
+
+    bool has_neighbourhoods() const { return ops_.neighbourhood_create && ops_.neighbourhood_destroy && ops_.neighbourhood_start; }
+    // Collective, and blocks until all are in it.
+    halo_neighbourhood *create_neighbourhood(std::span<const halo_neighbour_message> sends, std::span<const halo_neighbour_message> receives);
+    void destroy(halo_neighbourhood *neighbourhood) { ops_.neighbourhood_destroy(instance_, neighbourhood); }
+    void start(halo_neighbourhood *neighbourhood, const void *const *sent, void *const *received, halo_request &request);
 
     // Collective over the transport's ranks. False: not all of them are here yet; to be called again.
     bool open_lanes(int32_t n_lanes);

@@ -355,8 +355,8 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
 uint32_t capabilities() { return std::getenv("WRAP_OVER_BOOTSTRAP") ? HALO_TRANSPORT_OVER_BOOTSTRAP : 0; }
 
 constexpr halo_transport_ops operations = {
-    sizeof(halo_transport_ops), open,   close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, threads,
-    ends_all_when_closed,       reaches
+    sizeof(halo_transport_ops), open,    close,   identify, open_lanes, send,   receive, test, cancel, probe, receive_matched, progress, threads,
+    ends_all_when_closed,       reaches, nullptr, nullptr,  nullptr,    nullptr
 };
 
 } // namespace

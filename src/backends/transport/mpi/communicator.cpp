@@ -32,10 +32,10 @@ constexpr bool ranks_share_the_process = false;
 // Communicators that this process has retired; MPI's own numbers of them are a matter of the whole process, too.
 class Retired {
 public:
-    void add(MPI_Comm communicator) {
+    void add(MPI_Comm communicator, MPI_Comm besides) {
         std::lock_guard lock(mutex_);
         call_at_finalize();
-        Entry entry{ communicator, MPI_REQUEST_NULL };
+        Entry entry{ communicator, besides, MPI_REQUEST_NULL };
         if (MPI_Ibarrier(communicator, &entry.all_retired) == MPI_SUCCESS) entries_.push_back(entry);
     }
 
@@ -49,6 +49,7 @@ public:
 private:
     struct Entry {
         MPI_Comm communicator;
+        MPI_Comm besides;
         MPI_Request all_retired;
     };
 
@@ -60,6 +61,7 @@ private:
         int code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, entry.communicator, &waiting, MPI_STATUS_IGNORE);
         // MPICH would give messages that wait here to the next communicator: then this one is kept.
         if (code == MPI_SUCCESS && waiting == 0) MPI_Comm_free(&entry.communicator);
+        if (entry.besides != MPI_COMM_NULL) MPI_Comm_free(&entry.besides);
         return true;
     }
 
@@ -112,9 +114,9 @@ halo_status begin_duplicate(const halo_host *host, MPI_Comm original, MPI_Comm *
 #endif
 }
 
-void retire(MPI_Comm communicator) {
+void retire(MPI_Comm communicator, MPI_Comm besides) {
     if (ranks_share_the_process) return;
-    retired().add(communicator);
+    retired().add(communicator, besides);
     retired().sweep();
 }
 

@@ -2,6 +2,8 @@
 #include "endpoint.h"
 
 #include <algorithm>
+#include <climits>
+#include <cstdio>
 #include <utility>
 
 #include "communicator.h"
@@ -26,7 +28,10 @@ constexpr bool size_is_known_after_errors = false;
 
 } // namespace
 
-Endpoint::Endpoint(const halo_host *host, MPI_Comm communicator) : host_(host), lanes_{ communicator } {
+Endpoint::Endpoint(const halo_host *host, MPI_Comm communicator, bool persistent)
+    : host_(host),
+      lanes_{ communicator },
+      repeated_(persistent ? std::make_unique<Repeated>() : nullptr) {
     receives_.previous = receives_.next = &receives_;
     MPI_Comm_rank(communicator, &rank_);
     MPI_Comm_size(communicator, &size_);
@@ -38,7 +43,14 @@ Endpoint::Endpoint(const halo_host *host, MPI_Comm communicator) : host_(host), 
 
 // A communicator with operations left is kept for good.
 Endpoint::~Endpoint() {
-    if (finalized() || !give_up()) return;
+    if (finalized()) return;
+#if HALO_MPI_NEIGHBOURHOODS
+    for (auto &neighbourhood : neighbourhoods_)
+        if (!neighbourhood->retire()) static_cast<void>(neighbourhood.release());
+#endif
+    const bool nothing_left = give_up();
+    if (repeated_) repeated_->free_all();
+    if (!nothing_left) return;
     for (MPI_Comm communicator : lanes_) retire(communicator);
 }
 
@@ -89,7 +101,7 @@ void Endpoint::started(Request &request, Request::Kind kind, Address address, si
     request.address = address;
     request.capacity = capacity;
     ++n_unfinished_;
-    if (kind == Request::Kind::send) return;
+    if (!request.is_receive()) return;
     request.previous = receives_.previous;
     request.next = &receives_;
     request.previous->next = request.next->previous = &request;
@@ -101,23 +113,83 @@ void Endpoint::unlink(Request &request) {
     request.kind = Request::Kind::none;
 }
 
+template <class Begin, class Make>
+halo_status Endpoint::begin(const Repeated::Operation &operation, Request &request, const char *call, Begin &&begin, Make &&make) {
+    Kept *const kept = repeated_ && operation.bytes <= INT_MAX ? repeated_->find(operation) : nullptr;
+    if (!kept) {
+        const int code = begin(&request.request);
+        return code == MPI_SUCCESS ? HALO_SUCCESS : failure(host_, call, code);
+    }
+    if (kept->request == MPI_REQUEST_NULL)
+        if (const int code = make(&kept->request); code != MPI_SUCCESS) return failure(host_, "making a persistent request", code);
+    if (const int code = MPI_Start(&kept->request); code != MPI_SUCCESS) return failure(host_, "MPI_Start", code);
+    kept->in_flight = true;
+    request.kept = kept;
+    request.request = kept->request;
+    ++repeated_->n_started;
+    return HALO_SUCCESS;
+}
+
 halo_status Endpoint::send(Address to, const void *data, size_t bytes, Request &request) {
     if (halo_status status = check("send", to); status != HALO_SUCCESS) return status;
     Extent extent(bytes);
-    int code = MPI_Isend(data, extent.count(), extent.type(), to.peer, to.tag, lane(to.lane), &request.request);
-    if (code != MPI_SUCCESS) return failure(host_, "MPI_Isend", code);
-    started(request, Request::Kind::send, to, bytes);
-    return HALO_SUCCESS;
+    const auto with = [&](auto &&call) {
+        return [&, call](MPI_Request *begun) { return call(data, extent.count(), extent.type(), to.peer, to.tag, lane(to.lane), begun); };
+    };
+    halo_status status = begin({ to, true, data, bytes }, request, "MPI_Isend", with(MPI_Isend), with(MPI_Send_init));
+    if (status == HALO_SUCCESS) started(request, Request::Kind::send, to, bytes);
+    return status;
 }
 
 halo_status Endpoint::receive(Address from, void *data, size_t capacity, Request &request) {
     if (halo_status status = check("receive", from); status != HALO_SUCCESS) return status;
     Extent extent(capacity);
-    int code = MPI_Irecv(data, extent.count(), extent.type(), from.peer, from.tag, lane(from.lane), &request.request);
-    if (code != MPI_SUCCESS) return failure(host_, "MPI_Irecv", code);
-    started(request, Request::Kind::receive, from, capacity);
+    const auto with = [&](auto &&call) {
+        return [&, call](MPI_Request *begun) { return call(data, extent.count(), extent.type(), from.peer, from.tag, lane(from.lane), begun); };
+    };
+    halo_status status = begin({ from, false, data, capacity }, request, "MPI_Irecv", with(MPI_Irecv), with(MPI_Recv_init));
+    if (status == HALO_SUCCESS) started(request, Request::Kind::receive, from, capacity);
+    return status;
+}
+
+void Endpoint::describe(char *text, size_t bytes) const {
+    if (!repeated_) return;
+    std::snprintf(text, bytes, "persistent requests: %lld kept, %lld starts", static_cast<long long>(repeated_->n_kept()),
+                  static_cast<long long>(repeated_->n_started));
+}
+
+// ---- neighbourhoods
+
+#if HALO_MPI_NEIGHBOURHOODS
+
+halo_status Endpoint::create_neighbourhood(std::span<const halo_neighbour_message> sends, std::span<const halo_neighbour_message> receives,
+                                           Neighbourhood *&neighbourhood) {
+    for (const auto &messages : { sends, receives })
+        for (const halo_neighbour_message &message : messages)
+            if (halo_status status = check("a neighbourhood", { message.peer, 0, 0 }); status != HALO_SUCCESS) return status;
+    neighbourhoods_.reserve(neighbourhoods_.size() + 1);
+    std::unique_ptr<Neighbourhood> created;
+    halo_status status = Neighbourhood::create(host_, lanes_[0], sends, receives, created);
+    if (status != HALO_SUCCESS) return status;
+    neighbourhood = created.get();
+    neighbourhoods_.push_back(std::move(created));
     return HALO_SUCCESS;
 }
+
+void Endpoint::destroy(Neighbourhood &neighbourhood) {
+    const auto one = std::find_if(neighbourhoods_.begin(), neighbourhoods_.end(), [&](const auto &some) { return some.get() == &neighbourhood; });
+    if (one == neighbourhoods_.end() || (!finalized() && !neighbourhood.retire())) return; // it ends with this
+    neighbourhoods_.erase(one);
+}
+
+halo_status Endpoint::start(Neighbourhood &neighbourhood, const void *const *sent, void *const *received, Request &request) {
+    const int code = neighbourhood.start(sent, received, request.request, request.kept);
+    if (code != MPI_SUCCESS) return failure(host_, "MPI_Ineighbor_alltoallw", code);
+    started(request, Request::Kind::neighbourhood, { -1, 0, 0 }, 0);
+    return HALO_SUCCESS;
+}
+
+#endif
 
 // ---- completion
 
@@ -133,17 +205,19 @@ int Endpoint::poll(Request &request, bool &done, MPI_Status &status) {
 halo_status Endpoint::end(Request &request, int code, const MPI_Status &status, size_t &bytes) {
     --n_unfinished_;
     bytes = 0;
-    if (request.kind != Request::Kind::send) {
+    if (request.kept != nullptr) request.kept->in_flight = false;
+    if (request.is_receive()) {
         unlink(request);
         bytes = bytes_of(status);
     }
-    request.kind = Request::Kind::none;
+    const bool is_message = std::exchange(request.kind, Request::Kind::none) != Request::Kind::neighbourhood;
     if (code == MPI_SUCCESS) [[likely]]
         return HALO_SUCCESS;
     if (request.request != MPI_REQUEST_NULL) MPI_Request_free(&request.request); // some MPIs keep it after an error
+    if (request.kept != nullptr) request.kept->request = MPI_REQUEST_NULL;
     int error_class = MPI_ERR_OTHER;
     MPI_Error_class(code, &error_class);
-    if (error_class != MPI_ERR_TRUNCATE) return failure(host_, "MPI_Test", code);
+    if (error_class != MPI_ERR_TRUNCATE || !is_message) return failure(host_, "MPI_Test", code);
     if (!size_is_known_after_errors || bytes <= request.capacity) bytes = 0;
     return report(host_, HALO_ERR_WIRE, "a longer message (%zu bytes, 0: unknown) than the receive of %zu bytes came from rank %d (lane %d, tag %d)",
                   bytes, request.capacity, request.address.peer, request.address.lane, request.address.tag);
@@ -161,7 +235,7 @@ halo_status Endpoint::test(Request &request, bool &done, size_t &bytes) {
 halo_status Endpoint::cancel(Request &request, bool &done) {
     done = request.kind == Request::Kind::none;
     if (done) return HALO_SUCCESS;
-    if (request.kind == Request::Kind::send) return report(host_, HALO_ERR_ARGUMENT, "cancel of a send to rank %d", request.address.peer);
+    if (!request.is_receive()) return report(host_, HALO_ERR_ARGUMENT, "cancel of what is no receive; rank %d", request.address.peer);
     if (request.kind == Request::Kind::receive) MPI_Cancel(&request.request); // a message that was found must be received
     MPI_Status status{};
     double start = MPI_Wtime();

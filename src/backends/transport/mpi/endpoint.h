@@ -6,9 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "halo_plugin.h"
+#include "neighbourhood.h"
+#include "repeated.h"
 #include "world_errors.h"
 
 namespace halo::mpi {
@@ -21,21 +24,17 @@ namespace halo::mpi {
 #define HALO_MPI_MATCHED_PROBE 0
 #endif
 
-struct Address {
-    int32_t peer;
-    int32_t lane;
-    int32_t tag;
-};
-
 // Lives in the core's halo_request. A receive is linked into its endpoint's list while in flight, so that it can be given up.
 struct Request {
-    enum class Kind : int32_t { none, send, receive, matched };
+    enum class Kind : int32_t { none, send, receive, matched, neighbourhood };
     Request *previous = nullptr;
     Request *next = nullptr;
+    Kept *kept = nullptr; // whose request it is; null: it is of this operation alone
     MPI_Request request = MPI_REQUEST_NULL;
     size_t capacity = 0;
     Address address{};
     Kind kind = Kind::none;
+    bool is_receive() const { return kind == Kind::receive || kind == Kind::matched; }
 };
 static_assert(sizeof(Request) <= sizeof(halo_request) && alignof(Request) <= alignof(halo_request));
 
@@ -51,7 +50,7 @@ static_assert(sizeof(Matched) <= sizeof(halo_matched) && alignof(Matched) <= ali
 class Endpoint {
 public:
     // Takes over `communicator`, a duplicate that returns errors.
-    Endpoint(const halo_host *host, MPI_Comm communicator);
+    Endpoint(const halo_host *host, MPI_Comm communicator, bool persistent);
     // Gives up what is in flight; never waits for other ranks.
     ~Endpoint();
     Endpoint(const Endpoint &) = delete;
@@ -72,6 +71,14 @@ public:
     halo_status probe(Address from, bool &found, size_t &bytes, Matched &matched);
     halo_status receive_matched(Matched &matched, void *data, size_t capacity, Request &request);
     halo_status progress();
+    void describe(char *text, size_t bytes) const;
+
+#if HALO_MPI_NEIGHBOURHOODS
+    halo_status create_neighbourhood(std::span<const halo_neighbour_message> sends, std::span<const halo_neighbour_message> receives,
+                                     Neighbourhood *&neighbourhood);
+    void destroy(Neighbourhood &neighbourhood);
+    halo_status start(Neighbourhood &neighbourhood, const void *const *sent, void *const *received, Request &request);
+#endif
 
 private:
     // A lane that is being opened. MPI writes the communicator while it progresses.
@@ -84,6 +91,9 @@ private:
     halo_status check(const char *call, Address address) const;
     halo_status check_probe(Address from) const;
     MPI_Comm lane(int32_t number) const { return lanes_[static_cast<size_t>(number)]; }
+    // By `begin`, which is `call`, or, where the operation has come before, by a request that `make` makes.
+    template <class Begin, class Make>
+    halo_status begin(const Repeated::Operation &operation, Request &request, const char *call, Begin &&begin, Make &&make);
     void started(Request &request, Request::Kind kind, Address address, size_t capacity);
     void unlink(Request &request);
     // MPI_Test; its code.
@@ -97,9 +107,13 @@ private:
     int32_t size_ = 1;
     int32_t max_tag_ = 0;
     std::vector<MPI_Comm> lanes_;
-    std::unique_ptr<Opening> opening_; // null: none is
-    Request receives_;                 // anchor of the ring of those in flight
-    int64_t n_unfinished_ = 0;         // sends, receives, messages probed but not received, and a lane that is being opened
+    std::unique_ptr<Opening> opening_;   // null: none is
+    std::unique_ptr<Repeated> repeated_; // null: no requests are persistent
+#if HALO_MPI_NEIGHBOURHOODS
+    std::vector<std::unique_ptr<Neighbourhood>> neighbourhoods_;
+#endif
+    Request receives_;         // anchor of the ring of those in flight
+    int64_t n_unfinished_ = 0; // sends, receives, messages probed but not received, and a lane that is being opened
 };
 
 } // namespace halo::mpi

@@ -290,6 +290,8 @@ halo_status initialize(const halo_host *host) {
 
 } // namespace
 
+bool persistent_requests_wanted(const halo_host *host) { return std::strcmp(setting(host, "mpi.requests"), "persistent") == 0; }
+
 bool for_main_thread_only() { return present_level() < MPI_THREAD_SERIALIZED; }
 
 halo_status ensure_initialized(const halo_host *host, bool has_communicator) {

@@ -29,6 +29,9 @@ bool finalized();
 // so or gave a communicator, which only an initialised MPI can have made. The level of threads is that of the setting mpi.threads.
 halo_status ensure_initialized(const halo_host *host, bool has_communicator);
 
+// Setting mpi.requests.
+bool persistent_requests_wanted(const halo_host *host);
+
 // Only the thread that MPI calls its main one may use it.
 bool for_main_thread_only();
 

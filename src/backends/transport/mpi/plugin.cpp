@@ -50,7 +50,7 @@ halo_status open_communicator(const halo_host *host, const halo_transport_params
     if (original == MPI_COMM_NULL) return report(host, HALO_ERR_ARGUMENT, "the communicator is MPI_COMM_NULL");
     MPI_Comm copy = MPI_COMM_NULL;
     if (halo_status status = halo::mpi::duplicate(host, original, &copy); status != HALO_SUCCESS) return status;
-    *transport = reinterpret_cast<halo_transport *>(new Endpoint(host, copy));
+    *transport = reinterpret_cast<halo_transport *>(new Endpoint(host, copy, halo::mpi::persistent_requests_wanted(host)));
     return HALO_SUCCESS;
 }
 
@@ -132,6 +132,51 @@ int32_t threads(const halo_transport *) {
     return halo::mpi::for_main_thread_only() ? HALO_THREADS_OPENER : HALO_THREADS_ANY;
 }
 
+void describe(const halo_transport *transport, char *text, size_t text_bytes) {
+    reinterpret_cast<const Endpoint *>(transport)->describe(text, text_bytes);
+}
+
+#if HALO_MPI_NEIGHBOURHOODS
+
+using halo::mpi::Neighbourhood;
+
+halo_status neighbourhood_create(halo_transport *transport, const halo_neighbour_message *sends, int32_t n_sends,
+                                 const halo_neighbour_message *receives, int32_t n_receives, halo_neighbourhood **neighbourhood) {
+    const std::span sent(sends, static_cast<size_t>(n_sends)), received(receives, static_cast<size_t>(n_receives));
+    try {
+        Neighbourhood *created = nullptr;
+        halo_status status = in_turn(transport, [&](Endpoint &endpoint) { return endpoint.create_neighbourhood(sent, received, created); });
+        *neighbourhood = reinterpret_cast<halo_neighbourhood *>(created);
+        return status;
+    } catch (const std::bad_alloc &) {
+        return report(endpoint_of(transport).host(), HALO_ERR_MEMORY, "no memory for a neighbourhood of %d and %d messages", n_sends, n_receives);
+    }
+}
+
+void neighbourhood_destroy(halo_transport *transport, halo_neighbourhood *neighbourhood) {
+    const Turn turn;
+    endpoint_of(transport).destroy(*reinterpret_cast<Neighbourhood *>(neighbourhood));
+}
+
+halo_status neighbourhood_start(halo_transport *transport, halo_neighbourhood *neighbourhood, const void *const *sent, void *const *received,
+                                halo_request *request) {
+    try {
+        return in_turn(transport, [&](Endpoint &endpoint) {
+            return endpoint.start(*reinterpret_cast<Neighbourhood *>(neighbourhood), sent, received, new_request(request));
+        });
+    } catch (const std::bad_alloc &) {
+        return report(endpoint_of(transport).host(), HALO_ERR_MEMORY, "no memory for one more operation of a neighbourhood");
+    }
+}
+
+#else
+
+constexpr decltype(halo_transport_ops::neighbourhood_create) neighbourhood_create = nullptr;
+constexpr decltype(halo_transport_ops::neighbourhood_destroy) neighbourhood_destroy = nullptr;
+constexpr decltype(halo_transport_ops::neighbourhood_start) neighbourhood_start = nullptr;
+
+#endif
+
 int32_t answer(char *why, size_t why_bytes, int32_t score, const char *reason, const char *detail) {
     std::snprintf(why, why_bytes, "%s: %s", reason, detail);
     return score;
@@ -167,7 +212,11 @@ constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
                                      progress,
                                      threads,
                                      nullptr,
-                                     nullptr };
+                                     nullptr,
+                                     describe,
+                                     neighbourhood_create,
+                                     neighbourhood_destroy,
+                                     neighbourhood_start };
 
 } // namespace
 

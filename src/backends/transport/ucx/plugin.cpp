@@ -150,6 +150,10 @@ constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
                                      progress,
                                      nullptr,
                                      nullptr,
+                                     nullptr,
+                                     nullptr,
+                                     nullptr,
+                                     nullptr,
                                      nullptr };
 
 } // namespace
