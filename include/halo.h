@@ -958,7 +958,8 @@ HALO_API halo_status halo_exchange_create_transfer(halo_field *const *sources, h
  * Optional: does ahead of the first run what it would do besides: looks up the boxes of a transfer over `distributed` ones, compiles the tables of a run
  * that is not narrowed, allocates the buffers of messages to and from each peer (of those of each channel, with a message per channel, the first run does) and of
  * values to be combined. Collective; may communicate among all ranks, and blocks. Layouts that are bound later cost the first run its tables again.
- * HALO_ERR_STATE while a run is in flight.
+ * With the setting `messages` = neighbourhood, ahead of the first run: communicates among all ranks, and all messages of every run go in one neighbourhood
+ * collective of MPI, or halo_exchange_describe tells why they do not. HALO_ERR_STATE while a run is in flight.
  */
 HALO_API halo_status halo_exchange_prepare(halo_exchange *exchange);
 

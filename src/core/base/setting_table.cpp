@@ -30,6 +30,10 @@ constexpr Setting table[] = {
       "ABI." },
     { "mpi.threads", SettingType::word, "auto", 0, 0, "auto|funneled|serialized|multiple", fixed, may_differ,
       "The thread level MPI is initialised with (`auto`: funneled), or must have where the program has done so (`auto`: any). See docs/threads.md." },
+    { "mpi.requests", SettingType::word, "plain", 0, 0, "plain|persistent", fixed, may_differ,
+      "How the MPI modules send and receive: each message by a request of its own, or by one that is made when a message comes the second time with "
+      "the "
+      "same peer, tag, memory and size, and started from then on." },
     { "bootstrap", SettingType::text, "auto", 0, 0, "auto or the name of a module", fixed, may_differ,
       "What has started the ranks and lets them exchange addresses. `auto`: a rendezvous if one is set, else MPI, else pmix where that has started "
       "this "
@@ -54,8 +58,10 @@ constexpr Setting table[] = {
       "Limit of every blocking call that has none of its own. The call then returns HALO_TIMEOUT and names what is missing." },
     { "warn_after", SettingType::duration, "10s", 0, longest, nullptr, changeable, may_differ,
       "When a wait has lasted this long, what is missing is logged, and again each time the wait has doubled. Polls of channels: once." },
-    { "messages", SettingType::word, "aggregate", 0, 0, "aggregate|per_channel", fixed, agrees,
-      "One message per peer, or one per channel, for exchanges that leave it open." },
+    { "messages", SettingType::word, "aggregate", 0, 0, "aggregate|per_channel|neighbourhood", fixed, agrees,
+      "One message per peer, or one per channel, for exchanges that leave it open. `neighbourhood`: as `aggregate`, and exchanges with one message "
+      "per peer "
+      "send those of a run in one neighbourhood collective of MPI, if they are prepared ahead of their first run." },
     { "receive", SettingType::word, "posted", 0, 0, "posted|probed", fixed, may_differ,
       "Receives posted when a run starts, or buffers taken only when a message has been seen (least memory), for exchanges that leave it open." },
     { "shared_memory", SettingType::boolean, "yes", 0, 0, nullptr, fixed, may_differ,

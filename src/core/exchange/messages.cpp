@@ -41,7 +41,8 @@ Messages::Messages(const MessageSetup &setup)
       links_(make_links(setup, link_content(), !possible_paths(setup).empty())),
       plan_link_(plan_links_of(setup.plan, links_)),
       unpacked_(links_.size(), true),
-      trial_(setup.paths.measured, setup.context.clock) {
+      trial_(setup.paths.measured, setup.context.clock),
+      neighbourhood_(setup, links_) {
     unsent_.reserve(links_.size());
     taken_.assign(links_.size(), nullptr);
     for (const PathKind *kind : possible_paths(setup_)) paths_.push_back(kind->make(path_setup()));
@@ -68,6 +69,12 @@ PathSetup Messages::path_setup() {
              [this](size_t i) { return has_besides() ? pack(*run_, i, false) : 0; } };
 }
 
+void Messages::join_neighbourhood() {
+    if (!setup_.spec.neighbourhood) return;
+    neighbourhood_.join();
+    if (neighbourhood_.is_joined()) paths_.clear();
+}
+
 void Messages::allocate(const Run &run) {
     for (size_t i = 0; i < links_.size(); ++i) {
         links_[i]->lie_in(memory_on_devices(run, i));
@@ -80,6 +87,7 @@ void Messages::post(Run &run) {
     epoch_ = run.epoch;
     next_departure_ = links_.size();
     trial_.begin();
+    neighbourhood_.begin(run.epoch);
     for (size_t i = 0; i < links_.size(); ++i) {
         links_[i]->lie_in(run.on_host() ? nullptr : memory_on_devices(run, i));
         if (run.plan->any_sparse()) links_[i]->send_at_most(most_sent(run, i));
@@ -103,7 +111,7 @@ void Messages::forget_plans() {
 }
 
 bool Messages::writable() {
-    bool all = true;
+    bool all = neighbourhood_.take_turn();
     for (auto &link : links_) all = (!link->sends() || link->writable()) && all;
     return all;
 }
@@ -115,6 +123,7 @@ void Messages::send(Run &run) {
 
 bool Messages::test() {
     bool all = true;
+    neighbourhood_.test();
     for (auto &link : links_) all = link->test() && all;
     return all;
 }
@@ -165,19 +174,25 @@ bool Messages::end_failed_run(uint32_t epoch, const Error &error) noexcept {
                 all = false;
             }
     };
+    try {
+        neighbourhood_.fail(epoch, error);
+    } catch (...) {
+        all = false;
+    }
     at_each([&](Stream &link) { link.send_failure(epoch, error); });
     at_each([](Stream &link) { link.end_failed_run(); });
     return all;
 }
 
 bool Messages::progress_alone() {
-    bool under_way = false;
+    bool under_way = neighbourhood_.progress_alone();
     for (auto &link : links_) under_way = link->progress_alone() || under_way;
     return under_way;
 }
 
 void Messages::abandon() noexcept {
     give_up_paths();
+    neighbourhood_.abandon();
     for (auto &link : links_) link->abandon();
 }
 
@@ -200,6 +215,7 @@ void Messages::send_and_copy(Run &run) {
         else if (sent == Path::Sent::no)
             links_[i]->send(links_[i]->sends() ? pack(run, i, true) : 0);
     }
+    neighbourhood_.start();
     run.copy_within_rank();
     if (!unsent_.empty()) send_late(run);
 }
@@ -417,6 +433,7 @@ std::string Messages::why_not_on_devices() const {
 
 // What link `i` sends: by which of the paths, and why not by the others.
 std::string Messages::why_this_path(size_t i) const {
+    if (neighbourhood_.is_joined()) return neighbourhood_.describe();
     if (in_parts()) return "each channel is a message of its own";
     if (!setup_.context.shared_arena(SIZE_MAX)) return "shared memory is " + setup_.context.shared_memory_text();
     if (paths_.empty()) return why_no_path();
@@ -439,7 +456,8 @@ std::string Messages::describe_paths() const {
         const PlanLink &planned = setup_.plan.links()[plan_link_[i]];
         if (link.sends())
             text += describe_way("to", link.peer(), planned.n_send, setup_.plan.payload_bytes(planned, true), link.sent_by) + "; " +
-                    why_this_path(i) + "; messages over " + setup_.context.fabric().describe_route(link.peer()) + "\n";
+                    why_this_path(i) + (setup_.spec.neighbourhood && !neighbourhood_.is_joined() ? "; " + neighbourhood_.describe() : "") +
+                    "; messages over " + setup_.context.fabric().describe_route(link.peer()) + "\n";
         if (link.receives())
             text += describe_way("from", link.peer(), planned.n_receive, setup_.plan.payload_bytes(planned, false), link.received_by) + "\n";
     }

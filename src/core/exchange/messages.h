@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exchange/links.h"
+#include "exchange/neighbourhood.h"
 #include "exchange/paths/path.h"
 #include "exchange/paths/trial.h"
 #include "exchange/sparse.h"
@@ -23,6 +24,8 @@ public:
     Messages(const Messages &) = delete;
     Messages &operator=(const Messages &) = delete;
 
+    // From the first run on messages go in one operation, if the exchange asks for it and can. Collective then, before `allocate`.
+    void join_neighbourhood();
     // What messages of a run that is not narrowed lie in.
     void allocate(const Run &run);
     void post(Run &run);
@@ -152,6 +155,7 @@ private:
     int64_t states_sent_ = 0;
     int64_t nulls_sent_ = 0;
     int64_t hash_bytes_sent_ = 0;
+    Neighbourhood neighbourhood_;
 };
 
 } // namespace halo

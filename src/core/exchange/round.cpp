@@ -54,6 +54,7 @@ Terms Round::terms() const {
 
 void Round::prepare() {
     find_plan();
+    messages_->join_neighbourhood();
     choose_spaces(HALO_RUN_INIT);
     for (size_t p = 0; p < run_.pieces.size(); ++p) allocate_scratch(p);
     messages_->allocate(run_);

@@ -39,6 +39,7 @@ struct RoundSpec {
     bool per_channel = false;   // every edge to another rank is a message of its own
     bool probed = false;        // receive policy
     bool source_stable = false; // what is sent stays unchanged until the run ends
+    bool neighbourhood = false; // once prepared, the messages of a run are to go in one operation
     double timeout_seconds = HALO_TIMEOUT_CONFIGURED;
     halo_op op = op_move;              // of runs that name no other: in this round or, with that of others, between two; op_move: none can
     halo_combine_fn combine = nullptr; // HALO_USER

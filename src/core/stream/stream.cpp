@@ -65,6 +65,7 @@ Stream::~Stream() {
 // Who only sends reads credits as it needs them, and may go before the last one is there. What a peer had for a run that failed may come later too.
 void Stream::expect_what_is_owed() {
     const bool data = spec_.receive.active;
+    if (together_ && data) return;                                   // that of all peers is the neighbourhood's
     const uint32_t last = data || has_failed_ ? epoch_ : last_sent_; // a run that has been begun, and no more, is owed nothing
     const bool here = data ? !has_failed_ || (header_.epoch == epoch_ && !lacks_parts_) : knows_end_of(last);
     if (here || !handshake_sent_ || mismatched_ || told_) return;
@@ -96,9 +97,9 @@ bool Stream::credit_left() const { return spec_.receive.active || epoch_ - consu
 bool Stream::writable() {
     blocked_ = true;
     while (!credit_left() && find_message()) {}
-    if (!credit_left()) return false;
+    if (!credit_left() || (together_ && !together_message_)) return false;
     sending_shared_ = peer_reads_shared_ && !memory_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
-    if (!sending_shared_) {
+    if (!sending_shared_ && !together_) {
         slot_ = has_left(0) ? 0 : 1;
         if (slot_ == 1 && !has_left(1)) {
             test(); // the peer may wait for this rank to take what it has sent in runs that have failed here
@@ -118,6 +119,7 @@ void Stream::ensure_send_buffer() {
 }
 
 void Stream::allocate() {
+    if (together_) return;
     if (spec_.send.active) ensure_send_buffer();
     if (receive_ == Receive::none && !held_) ensure_receive_buffer(receive_capacity());
     if (spec_.receive.active && !ahead_buffer_) ahead_buffer_ = context_.host_buffer(least_capacity);
@@ -186,15 +188,18 @@ void Stream::send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewh
 
 void Stream::send_from_slot(const MessageHeader &header, size_t payload_bytes, LeavingParts &parts) {
     PendingMessage &slot = *slots_[slot_];
+    std::byte *const message = send_buffer();
     size_t bytes = payload_offset(spec_.send.n_states) + payload_bytes;
-    std::memcpy(slot.buffer.data(), &header, sizeof header);
+    std::memcpy(message, &header, sizeof header);
     if (context_.check_mode()) [[unlikely]] {
-        const uint64_t sum = checksum(slot.buffer.data(), bytes);
-        std::memcpy(slot.buffer.data() + bytes, &sum, sizeof sum);
+        const uint64_t sum = checksum(message, bytes);
+        std::memcpy(message + bytes, &sum, sizeof sum);
         bytes += sizeof sum;
     }
-    context_.fabric().send(spec_.peer, 0, tag_, slot.buffer.data(), bytes, slot.request);
-    slot.in_flight = true;
+    if (!together_) {
+        context_.fabric().send(spec_.peer, 0, tag_, message, bytes, slot.request);
+        slot.in_flight = true;
+    }
     bytes_sent += static_cast<int64_t>(bytes) + parts.send(context_, spec_.peer, tag_, spec_.serial, epoch_);
 }
 
@@ -210,6 +215,7 @@ void Stream::send_handshake() {
 
 // What another rank has told of is told on as it came. Once there has been a handshake this takes no memory, which may be what has failed.
 void Stream::send_failure(uint32_t epoch, const Error &error) {
+    if (together_) return;                           // it goes with those of all peers
     if (!spec_.send.active) return send_handshake(); // the peer waits for nothing else
     const FirstCause *told = error.first_cause();
     const bool lasts = told && told->lasts;
@@ -218,18 +224,40 @@ void Stream::send_failure(uint32_t epoch, const Error &error) {
     if ((has_part && !lasts) || last_told_ == failing || !difference_.empty()) return;
     epoch_ = epoch; // it may have failed before it was posted
     send_handshake();
+    std::array<std::byte, most_plain_bytes> payload;
+    const MessageHeader header = make_failure(failing, error, payload);
+    send_extra(header, payload.data());
+    last_told_ = failing;
+}
+
+// As much of the text as there is room for behind the header.
+MessageHeader Stream::make_failure(uint32_t epoch, const Error &error, std::span<std::byte> payload) const {
+    const FirstCause *told = error.first_cause();
     const FailurePayload where{ told ? told->rank : context_.rank() };
     const std::string &text = told ? told->text : error.text();
-    const size_t text_bytes = std::min(text.size(), most_failure_text);
-    std::array<std::byte, most_plain_bytes> payload;
+    const size_t text_bytes = std::min(text.size(), std::min(payload.size(), most_plain_bytes) - sizeof where);
     std::memcpy(payload.data(), &where, sizeof where);
     std::memcpy(payload.data() + sizeof where, text.data(), text_bytes);
     MessageHeader header = make_header(MessageKind::failure, sizeof where + text_bytes);
-    header.epoch = failing;
+    header.epoch = epoch;
     header.status = told ? told->status : error.status();
-    header.flags |= lasts ? flag_lasts : 0;
-    send_extra(header, payload.data());
-    last_told_ = failing;
+    header.flags |= told && told->lasts ? flag_lasts : 0;
+    return header;
+}
+
+// Room for a failure with the first words of its text, however little a run carries.
+size_t Stream::bytes_together(bool sending) const {
+    constexpr size_t least = 512;
+    return std::max(least, most_bytes(sending ? spec_.send : spec_.receive) + checksum_bytes(MessageKind::data));
+}
+
+void Stream::write_failure(uint32_t epoch, const Error &error) {
+    epoch_ = epoch; // it may have failed before it was posted
+    const size_t bytes = bytes_together(true);
+    const MessageHeader header = make_failure(epoch, error, { together_message_ + sizeof header, bytes - sizeof header });
+    std::memcpy(together_message_, &header, sizeof header);
+    ++messages_sent;
+    bytes_sent += static_cast<int64_t>(sizeof header + header.payload_bytes);
 }
 
 PendingMessage &Stream::add_extra() {
@@ -264,6 +292,7 @@ void Stream::end_failed_run() {
     if (memory_ && !slots_[slot_]->in_flight) slots_[slot_]->buffer.reset(); // a device may still write there
     if (receive_ == Receive::posted)                                         // what has been found comes to its end in the next run
         if (const auto header = cancel_receive()) note_cancelled(*header);
+    if (std::exchange(brought_, nullptr)) held_.reset();
     arrived_ = true;
     lacks_parts_ = arriving_.give_up(context_);
     leases_.end_own();

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +83,17 @@ public:
     bool lies_there() const { return memory_ != nullptr; }
     // Runs from here on carry less than they might.
     void send_at_most(size_t payload_bytes) { most_sent_ = payload_bytes; }
+    // From the first run on its messages go and come in one operation with those of all peers (exchange/neighbourhood): each in memory of just so
+    // many bytes, of which it may use less. Plans have been compared, so there is no handshake. Credits stay messages of their own.
+    void go_together() { together_ = handshake_sent_ = verified_ = true; }
+    size_t bytes_together(bool sending) const;
+    Digest digest(bool sending) const { return sending ? spec_.send.digest : spec_.receive.digest; }
+    // Where this run's message is packed; nullptr: nowhere yet, and so it is not writable.
+    void pack_into(std::byte *message) { together_message_ = message; }
+    // The peer's message of this run, if that waits for one.
+    void bring(std::byte *message);
+    // In place of this run's, if it has not left: what tells the peer that there is none.
+    void write_failure(uint32_t epoch, const Error &error);
     // Begin a run: post its receive (posted policy).
     void post(uint32_t epoch, const Narrowing &narrowing);
     // May this run's message be packed now? Polls; never blocks.
@@ -89,7 +101,9 @@ public:
     // What `writable` has said last.
     bool blocked() const { return blocked_; }
     // Start of the message: header, states, then the payload. Valid after writable().
-    std::byte *send_buffer() const { return sending_shared_ ? slot_writer_.slot(epoch_) : slots_[slot_]->buffer.data(); }
+    std::byte *send_buffer() const {
+        return together_ ? together_message_ : sending_shared_ ? slot_writer_.slot(epoch_) : slots_[slot_]->buffer.data();
+    }
     std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
     // What that lies in, for a device that writes it. After a run that fails it is not used again.
     const Buffer &send_memory() const { return slots_[slot_]->buffer; }
@@ -183,6 +197,7 @@ private:
     enum class Receive : uint8_t { none, posted, matched };
 
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
+    MessageHeader make_failure(uint32_t epoch, const Error &error, std::span<std::byte> payload) const;
     void send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewhere = 0);
     void send_from_slot(const MessageHeader &header, size_t payload_bytes, LeavingParts &parts);
     static constexpr size_t least_capacity = sizeof(MessageHeader) + most_plain_bytes; // of every receive buffer
@@ -243,7 +258,7 @@ private:
     WireEdges own_edges() const;
     bool due() const { return spec_.receive.active || !verified_; }
     // A handshake may be of any size, and so is what follows one that differs, and a late part.
-    bool probing() const { return spec_.probed || spec_.parts || !spec_.receive.active || !verified_ || slot_reader_; }
+    bool probing() const { return together_ || spec_.probed || spec_.parts || !spec_.receive.active || !verified_ || slot_reader_; }
 
     Context &context_;
     StreamSpec spec_;
@@ -289,6 +304,9 @@ private:
     bool has_failed_ = false;  // in some run: the peer's part of it may never have been looked at
     bool lacks_parts_ = false; // the last run that failed: those that had not been found
     MessageHeader header_{};   // of the last accepted data message
+    bool together_ = false;
+    std::byte *together_message_ = nullptr; // of this run, to be sent
+    std::byte *brought_ = nullptr;          // of this run, held
 };
 
 } // namespace halo

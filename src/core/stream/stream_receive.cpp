@@ -41,7 +41,19 @@ bool Stream::decline() {
     return leases_.decline_peers(epoch_);
 }
 
+// As long as its header tells; the rest is room. Where that cannot be, all of it: then its header is found to be wrong.
+void Stream::bring(std::byte *message) {
+    if (arrived_) return;
+    MessageHeader header;
+    std::memcpy(&header, message, sizeof header);
+    const size_t room = bytes_together(false);
+    const size_t bytes = payload_offset(header.n_states) + header.payload_bytes + checksum_bytes(header.kind);
+    held_ = header.payload_bytes < room && bytes <= room ? bytes : room;
+    brought_ = message;
+}
+
 bool Stream::test() {
+    if (together_ && !brought_) return arrived_;
     const bool may_lie_in_slot = !arrived_ && slot_reader_;
     if (may_lie_in_slot && (find_in_slot() || (receive_ == Receive::none && !held_ && ++looks_ % looks_per_probe != 0))) return arrived_;
     while (!arrived_ && find_message()) {}
@@ -113,6 +125,7 @@ bool Stream::has_come(size_t &bytes) {
 // True: nothing more comes before the caller has looked at what has, or begun another run.
 bool Stream::come_alone() {
     if (arrived_ || held_) return true;
+    if (together_) return true; // by the neighbourhood
     if (awaits_parts()) return arriving_.come_alone(context_, spec_.peer, tag_);
     if (in_ahead_ || ahead_bytes_ > 0) return has_come_ahead();
     if (receive_ == Receive::none && !begin_receive(true)) return false;
@@ -148,7 +161,7 @@ bool Stream::has_come_ahead() {
 
 // Whatever it is, it is kept for the next run.
 void Stream::look_ahead() {
-    if (!arrived_ || !spec_.receive.active || held_ || ahead_bytes_ > 0) return;
+    if (together_ || !arrived_ || !spec_.receive.active || held_ || ahead_bytes_ > 0) return;
     if (receive_ == Receive::none) {
         Fabric &fabric = context_.fabric();
         Matched message{};
@@ -169,7 +182,7 @@ void Stream::look_ahead() {
 
 void Stream::take(size_t bytes) {
     MessageHeader header{};
-    message_ = receive_buffer_.data();
+    message_ = brought_ ? std::exchange(brought_, nullptr) : receive_buffer_.data();
     std::memcpy(&header, message_, std::min(bytes, sizeof header));
     if (header.magic == part_magic) return take_late_part(bytes);
     check_header(header, bytes, context_.check_mode());
@@ -283,7 +296,7 @@ void Stream::take_data(const MessageHeader &header) {
     expect_parts(header);
     header_ = header;
     ++messages_received;
-    ++received_by.of(header.flags, message_ != receive_buffer_.data());
+    ++received_by.of(header.flags, !together_ && message_ != receive_buffer_.data());
 }
 
 // The payload is exactly what the plan of this run says.
@@ -314,7 +327,7 @@ void Stream::take_failure(const MessageHeader &header, size_t bytes) {
         ++context_.dropped;
         return;
     }
-    fail_as_told(receive_buffer_.data(), bytes);
+    fail_as_told(message_, bytes);
 }
 
 void Stream::fail_as_told(const std::byte *message, size_t bytes) {

@@ -23,6 +23,7 @@ RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc 
     round.scope = { desc.edges != HALO_EDGES_REMOTE, desc.edges != HALO_EDGES_LOCAL };
     round.per_channel =
         choose(desc.messages, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL, config.word("messages") == "per_channel", "message policy");
+    round.neighbourhood = !round.per_channel && config.word("messages") == "neighbourhood";
     round.probed = choose(desc.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, config.word("receive") == "probed", "receive policy");
     round.source_stable = desc.source_stable != 0;
     round.timeout_seconds = desc.timeout_seconds;
