@@ -82,6 +82,7 @@ public:
           field_(topology_, halo_field_desc HALO_FIELD_DESC_INIT),
           exchange_({ field_ }) {
         field_.bind(session.rank(), work.storage());
+        exchange_.prepare();
     }
     void operator()() { exchange(exchange_); }
 

@@ -40,6 +40,7 @@ public:
         halo_exchange_desc desc = made.desc;
         desc.combine = combine_by_user;
         OK(halo_exchange_create(handles.data(), static_cast<int32_t>(handles.size()), &desc, &exchange_));
+        prepare_if_asked(exchange_);
     }
 
     void run(const BoxRun &narrow, int64_t time);

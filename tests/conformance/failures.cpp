@@ -55,6 +55,7 @@ public:
             storage_[f].resize(static_cast<size_t>(row * n_components[f]));
         }
         OK(halo_exchange_create(fields_.data(), n_fields, &desc, &exchange_));
+        prepare_if_asked(exchange_);
     }
     ~Ring() {
         halo_exchange_destroy(&exchange_);

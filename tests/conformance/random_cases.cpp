@@ -67,6 +67,7 @@ void CaseRun::create(const ExchangeCase &made) {
     std::vector<halo_field *> handles;
     for (const int32_t field : made.fields) handles.push_back(fields_[field].handle());
     OK(halo_exchange_create(handles.data(), static_cast<int32_t>(handles.size()), &made.desc, &running.handle));
+    prepare_if_asked(running.handle);
 }
 
 // Where it goes without saying, nothing is said of devices.

@@ -112,6 +112,10 @@ void run(int32_t n_ranks, const Settings &settings, const std::function<void(Ran
     run_raw(n_ranks, [&](halo_inproc *group, int32_t rank) { with_context(group, rank, settings, body); });
 }
 
+void prepare_if_asked(halo_exchange *exchange) {
+    if (number_from("CONFORMANCE_PREPARE", 0) != 0) OK(halo_exchange_prepare(exchange));
+}
+
 std::string description_of(const halo_exchange *exchange) {
     size_t bytes = 0;
     OK(halo_exchange_describe(exchange, nullptr, 0, &bytes));

@@ -48,6 +48,9 @@ void run_each(int32_t n_ranks, const std::function<Settings(int32_t rank)> &sett
 // The body makes its own context; as threads only.
 void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32_t rank)> &body);
 
+// With CONFORMANCE_PREPARE=1, as messages in a neighbourhood collective want it, ahead of the first run.
+void prepare_if_asked(halo_exchange *exchange);
+
 // halo_exchange_describe.
 std::string description_of(const halo_exchange *exchange);
 

@@ -303,6 +303,7 @@ SparseRun::SparseRun(const Rank &rank, SparseCase &made) : rank_(rank), made_(ma
         exchange_desc.arrival_user = this;
     }
     OK(halo_exchange_create(handles.data(), static_cast<int32_t>(handles.size()), &exchange_desc, &exchange_));
+    prepare_if_asked(exchange_);
 }
 
 SparseStores &SparseRun::stores_of(const halo_field *field) {

@@ -24,16 +24,19 @@ const conformance::LeftOutOnDevices left_out[] = {
 };
 
 struct Way {
-    const char *name; // as counted by halo_exchange_describe
+    const char *name; // as counted by halo_exchange_describe, if it is
     const char *path; // setting
     int32_t messages = HALO_MESSAGES_AGGREGATE;
     int32_t kind = HALO_KIND_GHOSTS;
+    bool together = false; // in a neighbourhood collective, where the transport has them
 };
-constexpr std::array<Way, 5> ways{ { { "message", "message" },
+constexpr std::array<Way, 7> ways{ { { "message", "message" },
                                      { "slot", "slot" },
                                      { "put", "put" },
                                      { "get", "get", HALO_MESSAGES_AGGREGATE, HALO_KIND_REVERSE },
-                                     { "mailbox", "auto", HALO_MESSAGES_PER_CHANNEL } } };
+                                     { "mailbox", "auto", HALO_MESSAGES_PER_CHANNEL },
+                                     { "together", "auto", HALO_MESSAGES_AGGREGATE, HALO_KIND_GHOSTS, true },
+                                     { "together_back", "auto", HALO_MESSAGES_AGGREGATE, HALO_KIND_REVERSE, true } } };
 
 constexpr int32_t n_owned = 5, n_shared = 3, n_points = n_owned + 2 * n_shared, n_fields = 2;
 
@@ -69,6 +72,7 @@ public:
         desc.messages = way_.messages, desc.kind = way_.kind, desc.source_stable = way_.kind == HALO_KIND_REVERSE;
         desc.timeout_seconds = timeout_;
         OK(halo_exchange_create(fields_.data(), n_fields, &desc, &exchange_));
+        if (way_.together) OK(halo_exchange_prepare(exchange_));
     }
     void destroy() { OK(halo_exchange_destroy(&exchange_)); }
     void abandon() const { OK(halo_exchange_abandon(exchange_)); }
@@ -105,7 +109,9 @@ public:
         const int64_t before = n_by_way();
         for (int i = 0; i < 8; ++i) run_around_rank_0();
         const bool one_way = way_.kind == HALO_KIND_REVERSE ? self_.rank == 0 : is_beside_rank_0();
-        if (way_.messages == HALO_MESSAGES_AGGREGATE && one_way) {
+        if (way_.together)
+            expect_together();
+        else if (way_.messages == HALO_MESSAGES_AGGREGATE && one_way) {
             EXPECT_GT(n_by_way(), before) << described();
         }
     }
@@ -136,6 +142,14 @@ private:
         if (point >= n_shared) return own;
         return own + value(below(), field, n_owned + 2 * point, time_) + value(above(), field, n_owned + 2 * point + 1, time_);
     }
+    void expect_together() const {
+        std::string modules(4096, '\0');
+        OK(halo_info(self_.context, HALO_INFO_MODULES, modules.data(), modules.size(), nullptr));
+        const bool has_them = modules.starts_with("transport mpi_") && modules.find("device host") != std::string::npos;
+        const std::string text = described();
+        EXPECT_EQ(text.find("; in one neighbourhood collective with ") != std::string::npos, has_them) << modules << text;
+        EXPECT_EQ(text.find("; no neighbourhood collective: ") != std::string::npos, !has_them) << modules << text;
+    }
     // Of what this rank has sent.
     int64_t n_by_way() const {
         const std::string text = described();
@@ -164,7 +178,9 @@ class Ways : public testing::TestWithParam<std::tuple<size_t, int32_t>> {
 protected:
     void on_each_rank(double timeout, const std::function<void(Rank &, Cycle &)> &body) const {
         const Way &way = ways[std::get<0>(GetParam())];
-        const Settings settings{ { "path", way.path }, { "shared_memory.least", "0" }, { "check", "no" } };
+        const Settings settings{
+            { "path", way.path }, { "shared_memory.least", "0" }, { "check", "no" }, { "messages", way.together ? "neighbourhood" : "aggregate" }
+        };
         conformance::run(std::get<1>(GetParam()), settings, [&](Rank &self) {
             if (self.size == 1) return;
             begin_case(std::get<0>(GetParam()) + static_cast<size_t>(self.size));

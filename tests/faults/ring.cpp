@@ -43,6 +43,7 @@ Ring::Ring(const Rank &rank, const Way &way, int64_t n_values) : rank_(rank), wa
     if (device_) binding.memory = HALO_MEMORY_DEVICE;
     OK(halo_field_bind_many(field_, 1, &binding));
     OK(halo_exchange_create(&field_, 1, &options, &exchange_));
+    prepare_if_asked(exchange_);
 }
 
 void Ring::allocate() {

@@ -80,6 +80,14 @@ void Objects::use() {
     for (int32_t writable = 0; !writable; std::this_thread::yield()) EXPECT_WORKS(halo_channel_writable(by_hand_[0], &writable));
 }
 
+void Objects::prepare_aggregated() { EXPECT_WORKS(halo_exchange_prepare(aggregated_)); }
+
+std::string Objects::description() const {
+    char text[4096] = "";
+    EXPECT_WORKS(halo_exchange_describe(aggregated_, text, sizeof text, nullptr));
+    return text;
+}
+
 void Objects::leave_work() {
     EXPECT_WORKS(halo_access_mark_dirty(field_, 0, HALO_ON_HOST));
     send_on_channel();

@@ -2,6 +2,8 @@
 // One of everything that two ranks make from a context and that sends messages: exchanges and groups of both policies, a batch, a reduction.
 #pragma once
 
+#include <string>
+
 #include "halo_access.h"
 #include "halo_channel.h"
 
@@ -12,6 +14,10 @@ public:
     explicit Objects(halo_context *context); // collective, like the rest; what fails ends the program
     // Everything once; values are compared.
     void use();
+    // One of the exchanges alone.
+    void prepare_aggregated();
+    void exchange_aggregated() { exchange(aggregated_); }
+    std::string description() const; // halo_exchange_describe of it
     // A batch would have to exchange; a channel's message has come, but its sender has not looked.
     void leave_work();
     // What begins something, in a thread that may not.

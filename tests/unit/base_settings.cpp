@@ -63,6 +63,8 @@ TEST(Settings, IntegersWordsAndBooleans) {
     for (const char *text : { "0", "1025", "-1", "2.5", "two", "", "3 ", "99999999999999999999" })
         expect_failure(HALO_ERR_CONFIG, { "'host.threads'", text, "1 to 1024" }, [&] { with("host.threads", text); });
     EXPECT_EQ(with("messages", "per_channel").word("messages"), "per_channel");
+    EXPECT_EQ(with("messages", "neighbourhood").word("messages"), "neighbourhood");
+    expect_failure(HALO_ERR_CONFIG, { "'mpi.requests'", "one of plain, persistent" }, [] { with("mpi.requests", "partitioned"); });
     for (const char *text : { "", "aggregat", "aggregate|per_channel", "|", "PER_CHANNEL" })
         expect_failure(HALO_ERR_CONFIG, { "'messages'", "one of aggregate, per_channel" }, [&] { with("messages", text); });
     for (const char *text : { "1", "yes", "TRUE", "on", "y" }) EXPECT_TRUE(with("check", text).boolean("check")) << text;
