@@ -72,7 +72,7 @@ public:
         desc.messages = way_.messages, desc.kind = way_.kind, desc.source_stable = way_.kind == HALO_KIND_REVERSE;
         desc.timeout_seconds = timeout_;
         OK(halo_exchange_create(fields_.data(), n_fields, &desc, &exchange_));
-        if (way_.together) OK(halo_exchange_prepare(exchange_));
+        if (way_.together) OK(prepare_however_long_it_takes());
     }
     void destroy() { OK(halo_exchange_destroy(&exchange_)); }
     void abandon() const { OK(halo_exchange_abandon(exchange_)); }
@@ -80,6 +80,11 @@ public:
     halo_status start(const halo_run *run = nullptr) {
         fill(++time_);
         return halo_exchange_start(exchange_, run, stream());
+    }
+    halo_status prepare_however_long_it_takes() const {
+        halo_status status = HALO_TIMEOUT;
+        while (status == HALO_TIMEOUT) status = halo_exchange_prepare(exchange_);
+        return status;
     }
     halo_status finish() const { return halo_exchange_finish(exchange_, finish_stream()); }
     halo_status finish_however_long_it_takes() const {
