@@ -82,8 +82,12 @@ DeviceTable::DeviceTable(const DeviceModule &module, const std::vector<halo_copy
 
 DeviceTable::~DeviceTable() { module_.ops().table_destroy(module_.get(), table_); }
 
+halo_copy_range DeviceTable::range(const std::vector<void *> &bases) const {
+    return { table_, 0, n_rows_, bases.data(), std::ssize(bases), nullptr, {}, HALO_ROWS_ALL, 0 };
+}
+
 void DeviceTable::run(const std::vector<void *> &bases, halo_stream stream) const {
-    const halo_copy_range all{ table_, 0, n_rows_, bases.data(), std::ssize(bases), nullptr, {}, HALO_ROWS_ALL, 0 };
+    const halo_copy_range all = range(bases);
     module_.check(module_.ops().ranges_run(module_.get(), &all, 1, stream));
 }
 
@@ -92,6 +96,27 @@ void DeviceTable::run_row_by_row(const std::vector<void *> &bases, halo_stream s
         const halo_copy_range one{ table_, row, 1, bases.data(), std::ssize(bases), nullptr, {}, HALO_ROWS_ALL, 0 };
         module_.check(module_.ops().ranges_run(module_.get(), &one, 1, stream));
     }
+}
+
+DeviceGraph::DeviceGraph(const DeviceModule &module) : module_(module) {
+    const halo_device_ops &ops = module.ops();
+    const halo_status status = ops.graphs_create ? ops.graphs_create(module.get(), &graphs_) : HALO_ERR_STATE;
+    if (status == HALO_ERR_STATE)
+        lacks_ = ops.graphs_create ? module.report() : "the module is of before plugin ABI 1.10";
+    else
+        module.check(status);
+}
+
+DeviceGraph::~DeviceGraph() {
+    if (graphs_) module_.ops().graphs_destroy(module_.get(), graphs_);
+}
+
+bool DeviceGraph::run(const std::vector<halo_copy_range> &ranges, halo_stream stream) {
+    steps_.clear();
+    for (const halo_copy_range &range : ranges) steps_.push_back({ HALO_STEP_RUN, 0, 1, &range, nullptr });
+    int32_t how = HALO_STEPS_LAUNCHED;
+    module_.check(module_.ops().graphs_run(module_.get(), graphs_, steps_.data(), std::ssize(steps_), stream, &how));
+    return how == HALO_STEPS_REPLAYED;
 }
 
 } // namespace bench

@@ -22,6 +22,8 @@ public:
     halo_device *get() const { return device_; }
     const std::string &what() const { return what_; }
     void check(halo_status status) const;
+    // Of the last failure.
+    const std::string &report() const { return report_; }
     // The host waits for what is in the stream.
     void complete(halo_stream stream) const;
 
@@ -59,6 +61,8 @@ public:
     DeviceTable(const DeviceTable &) = delete;
     DeviceTable &operator=(const DeviceTable &) = delete;
 
+    // All rows.
+    halo_copy_range range(const std::vector<void *> &bases) const;
     // In one launch; in one for each row.
     void run(const std::vector<void *> &bases, halo_stream stream) const;
     void run_row_by_row(const std::vector<void *> &bases, halo_stream stream) const;
@@ -67,6 +71,26 @@ private:
     const DeviceModule &module_;
     int64_t n_rows_;
     halo_copy_table *table_ = nullptr;
+};
+
+// Launches that go together, as the module records them.
+class DeviceGraph {
+public:
+    explicit DeviceGraph(const DeviceModule &module);
+    ~DeviceGraph();
+    DeviceGraph(const DeviceGraph &) = delete;
+    DeviceGraph &operator=(const DeviceGraph &) = delete;
+
+    // Why the module records nothing; "": it does.
+    const std::string &lacks() const { return lacks_; }
+    // One launch for each of the ranges. True: recorded before.
+    bool run(const std::vector<halo_copy_range> &ranges, halo_stream stream);
+
+private:
+    const DeviceModule &module_;
+    halo_graphs *graphs_ = nullptr;
+    std::string lacks_;
+    std::vector<halo_device_step> steps_;
 };
 
 } // namespace bench

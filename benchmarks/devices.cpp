@@ -122,6 +122,25 @@ public:
     }
     void by_hand(DeviceTask task) { by_hand_->run(task); }
 
+    // What start puts on a device: packing, and copies from block to block. Recorded, or a launch for each. Median seconds as below.
+    double together(DeviceGraph *graph, int repetitions, bool last) {
+        const std::vector<halo_copy_range> ranges{ table(DeviceTask::pack).range(bases_), table(DeviceTask::direct).range(bases_) };
+        if (last) reset(DeviceTask::direct);
+        std::vector<double> seconds;
+        for (int i = -3; i < repetitions; ++i) { // by then it is recorded
+            const auto begin = std::chrono::steady_clock::now();
+            if (graph) {
+                if (!graph->run(ranges, stream_) && i >= 0) throw std::runtime_error("launches that come again are not replayed");
+            } else {
+                for (const halo_copy_range &range : ranges) module_.check(module_.ops().ranges_run(module_.get(), &range, 1, stream_));
+            }
+            module_.complete(stream_);
+            if (i >= 0) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        }
+        if (last) verify(DeviceTask::pack), verify(DeviceTask::direct);
+        return median_of(seconds);
+    }
+
     // Median seconds until the device has done it. Before its last turn what a contender writes is taken away, and afterwards compared.
     double turn(void (Contestants::*contender)(DeviceTask), DeviceTask task, int repetitions, bool last) {
         if (last) reset(task);
@@ -240,6 +259,21 @@ void compare(Contestants &all, DeviceTask task, bool with_hand, double rate, con
                    .add("to hand high", to_hand.high));
 }
 
+void compare_graphs(Contestants &all, DeviceGraph &graph, const Options &options, Report &report) {
+    const int repetitions = options.repetitions > 0 ? options.repetitions : 5;
+    const Pairs pairs = alternate(
+        options.pairs, [&](bool last) { return all.together(&graph, repetitions, last); },
+        [&](bool last) { return all.together(nullptr, repetitions, last); });
+    const Estimate ratio = pairs.ratio();
+    report.row(Row()
+                   .add("work", all.text())
+                   .add("replay us", median_of(pairs.first) * microseconds)
+                   .add("two launches us", median_of(pairs.second) * microseconds)
+                   .add("ratio", ratio.median)
+                   .add("low", ratio.low)
+                   .add("high", ratio.high));
+}
+
 } // namespace
 
 void run_devices(const Session &session, const Options &options, Report &report) {
@@ -252,6 +286,17 @@ void run_devices(const Session &session, const Options &options, Report &report)
     for (const WorkSize &size : options.works) {
         Contestants all(module, by_hand.get(), size);
         for (const DeviceTask task : tasks) compare(all, task, by_hand != nullptr, rate, options, report);
+    }
+    DeviceGraph graph(module);
+    if (graph.lacks().empty()) {
+        report.begin("packing and copies from block to block, recorded",
+                     "one replay against two launches, until the device has done them (device.graphs)");
+        for (const WorkSize &size : options.works) {
+            Contestants all(module, by_hand.get(), size);
+            compare_graphs(all, graph, options, report);
+        }
+    } else {
+        report.remark("no comparison with recorded launches: " + graph.lacks());
     }
     if (!by_hand)
         report.remark("no kernels by hand: halo_bench has none for device " + options.device +

@@ -3,7 +3,7 @@ function(halo_add_accelerator name)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   set(common ${PROJECT_SOURCE_DIR}/src/backends/device)
   add_library(halo_device_${name} MODULE ${sources} ${common}/level.cpp ${common}/null_range.cpp ${common}/program.cpp ${common}/accelerator/arguments.cpp
-              ${common}/accelerator/combining.cpp ${common}/accelerator/launcher.cpp ${common}/accelerator/lowering.cpp ${common}/accelerator/plugin.cpp ${common}/accelerator/table.cpp)
+              ${common}/accelerator/combining.cpp ${common}/accelerator/graphs.cpp ${common}/accelerator/launcher.cpp ${common}/accelerator/lowering.cpp ${common}/accelerator/plugin.cpp ${common}/accelerator/table.cpp)
   target_compile_definitions(halo_device_${name} PRIVATE HALO_MODULE_NAME="${name}")
   target_include_directories(halo_device_${name} PRIVATE ${common}/accelerator)
   target_link_options(halo_device_${name} PRIVATE -Wl,--as-needed)

@@ -287,6 +287,20 @@ typedef struct halo_level_operation {
 /** Points (values[2]) become (1 - t) * older (values[0]) + t * newer (values[1]), t being `fraction` in the values' precision; at 0 and 1 what one of them is. */
 #define HALO_LEVEL_MIX 3
 
+/** From minor version 10 on. One launch of several that are put on a stream together. */
+typedef struct halo_device_step {
+    int32_t kind;                       /**< HALO_STEP_... */
+    int32_t reserved;
+    int64_t n;                          /**< ranges */
+    const halo_copy_range *ranges;      /**< of HALO_STEP_RUN and HALO_STEP_TEST */
+    const halo_combine_range *combined; /**< of HALO_STEP_COMBINE */
+} halo_device_step;
+#define HALO_STEP_RUN 0     /**< as ranges_run */
+#define HALO_STEP_TEST 1    /**< as ranges_test */
+#define HALO_STEP_COMBINE 2 /**< as ranges_combine */
+
+typedef struct halo_graphs halo_graphs; /**< the module's own type: what it has recorded of the steps of one caller */
+
 typedef struct halo_device_ops {
     size_t struct_size;
 
@@ -344,7 +358,24 @@ typedef struct halo_device_ops {
     /** From minor version 10 on; may be NULL: fields between levels are not exchanged on it. All of the operations in one launch, after the stream's work before,
      *  in any order: none reads what another one writes, and where two write a value it is the same. The host does not wait. */
     halo_status (*levels_run)(halo_device *device, const halo_level_operation *operations, int64_t n, halo_stream stream);
+
+    /** From minor version 10 on; these three may be NULL, together: nothing is recorded, and each step is a call of its own. A caller's steps, which
+     *  come again and again: the module may record them and put them on a stream by one call of its runtime. HALO_ERR_STATE: this device records nothing; the
+     *  text says why. */
+    halo_status (*graphs_create)(halo_device *device, halo_graphs **graphs);
+    /** Waits for nothing. Work that has been put on streams is done all the same. */
+    void (*graphs_destroy)(halo_device *device, halo_graphs *graphs);
+    /** Each of the steps, one behind the other, after the stream's work before: whether they were recorded or not changes nothing of what they do. Tables,
+     *  bases, flags and streams may be others each time; what is recorded of them is bounded. `how` is one of HALO_STEPS_.... The host does not wait. */
+    halo_status (*graphs_run)(halo_device *device, halo_graphs *graphs, const halo_device_step *steps, int64_t n_steps, halo_stream stream, int32_t *how);
+
+    /** From minor version 10 on; may be NULL: any can. Can work be put on this stream now, by this library? HALO_ERR_STATE: the program records it into
+     *  a graph. Changes nothing of the stream. */
+    halo_status (*stream_check)(halo_device *device, halo_stream stream);
 } halo_device_ops;
+#define HALO_STEPS_LAUNCHED 0 /**< a launch for each */
+#define HALO_STEPS_RECORDED 1 /**< recorded, and put on the stream by one call */
+#define HALO_STEPS_REPLAYED 2 /**< recorded before, and put on the stream by one call */
 #define HALO_POINTER_UNKNOWN 0 /**< it may be of any of these */
 #define HALO_POINTER_HOST 1    /**< the host alone */
 #define HALO_POINTER_DEVICE 2  /**< a device of this module, and not the host */

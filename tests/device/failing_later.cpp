@@ -34,11 +34,11 @@ void fail_late(const RingField &u, int64_t after) {
     late_delay_launch(u.device(), after, long_enough);
 }
 
-// Packing, or copies within the rank, before finish is called.
+// Packing, or copies within the rank, before finish is called. Each is a launch of its own: recorded together they fail together.
 class BeforeFinish : public testing::TestWithParam<int64_t> {};
 
 TEST_P(BeforeFinish, FinishSaysSo) {
-    run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
+    run(2, late::settings({ { "timeout", "20" }, { "device.graphs", "no" } }), [](Rank &rank) {
         const Ring ring(rank, 2);
         const RingField u(ring, "u");
         const RingExchange exchange({ u.handle() });

@@ -2,6 +2,7 @@
 // What a run asks of OpenCL, counted at its entry points: this program stands in front of them. And what cannot be a stream.
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 #include <gtest/gtest.h>
 
@@ -26,6 +27,7 @@ namespace {
 
 struct Calls {
     int64_t kernels = 0, copies = 0, waits = 0, allocations = 0, bytes = 0, strange = 0; // strange: pointers told of that lead to no shared memory
+    int64_t recordings = 0, replays = 0;                                                 // of command buffers
 };
 thread_local Calls calls; // of a rank
 thread_local std::atomic<int64_t> *kernels_for_others = nullptr;
@@ -91,6 +93,46 @@ COUNTED void CL_API_CALL clSVMFree(cl_context context, void *memory) {
     }
     call(context, memory);
 }
+
+#ifdef cl_khr_command_buffer
+
+namespace {
+
+clCreateCommandBufferKHR_fn real_create = nullptr;
+clEnqueueCommandBufferKHR_fn real_enqueue = nullptr;
+std::atomic<bool> replays_fail{ false };
+
+cl_command_buffer_khr CL_API_CALL create_buffer(cl_uint n, const cl_command_queue *queues, const cl_command_buffer_properties_khr *properties,
+                                                cl_int *error) {
+    ++calls.recordings;
+    return real_create(n, queues, properties, error);
+}
+cl_int CL_API_CALL enqueue_buffer(cl_uint n, cl_command_queue *queues, cl_command_buffer_khr buffer, cl_uint n_events, const cl_event *events,
+                                  cl_event *event) {
+    ++calls.replays;
+    return replays_fail ? CL_OUT_OF_RESOURCES : real_enqueue(n, queues, buffer, n_events, events, event);
+}
+
+template <class Function>
+void *stand_before(Function &function, void *address, Function instead) {
+    std::memcpy(&function, &address, sizeof function);
+    std::memcpy(&address, &instead, sizeof address);
+    return address;
+}
+
+} // namespace
+
+COUNTED void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name) {
+    static const auto call = real<decltype(clGetExtensionFunctionAddressForPlatform)>("clGetExtensionFunctionAddressForPlatform");
+    void *const address = call(platform, name);
+    if (!address) return address;
+    if (std::strcmp(name, "clCreateCommandBufferKHR") == 0) return stand_before(real_create, address, create_buffer);
+    if (std::strcmp(name, "clEnqueueCommandBufferKHR") == 0) return stand_before(real_enqueue, address, enqueue_buffer);
+    return address;
+}
+
+#endif
+
 // Drivers may refuse what is no memory of theirs.
 COUNTED cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info what, size_t bytes, const void *value) {
     static const auto call = real<decltype(clSetKernelExecInfo)>("clSetKernelExecInfo");
@@ -133,16 +175,24 @@ public:
             turn, [](double &value, double wanted, int64_t) { value = wanted; }, [](double &value, double) { value = -1; });
         for (const auto &storage : storage_) upload(storage.data(), storage.size() * sizeof(double));
     }
+    // To memory where none of it has been before.
+    void move() {
+        for (size_t f = 0; f < fields_.size(); ++f) {
+            former_.push_back(std::move(storage_[f]));
+            storage_[f] = OwnMemory<double>(former_.back().size());
+            bind(f);
+        }
+    }
     halo_status start(halo_stream on) { return halo_exchange_start(exchange_, nullptr, on); }
     halo_status finish(halo_stream on) { return halo_exchange_finish(exchange_, on); }
     void run() {
         OK(start(stream()));
         OK(finish(stream()));
     }
-    int32_t n_peers() const {
+    halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
         OK(halo_exchange_get_stats(exchange_, &stats));
-        return stats.n_peers;
+        return stats;
     }
     int64_t wrong_values(int turn) {
         int64_t wrong = 0;
@@ -164,9 +214,12 @@ private:
         layouts_.push_back(halo_layout HALO_LAYOUT_INIT);
         OK(halo_field_layout(fields_.back(), gids_[0], &layouts_.back()));
         storage_.emplace_back(static_cast<size_t>(n_parts_ * layouts_.back().elements));
+        bind(fields_.size() - 1);
+    }
+    void bind(size_t f) {
         halo_binding binding = HALO_BINDING_INIT;
-        place(binding, storage_.back().data());
-        OK(halo_field_bind_many(fields_.back(), layouts_.back().elements, &binding));
+        place(binding, storage_[f].data());
+        OK(halo_field_bind_many(fields_[f], layouts_[f].elements, &binding));
     }
     // `owned` hears how many ghosts stand for the cell, too.
     template <class Owned, class Ghost>
@@ -205,9 +258,11 @@ private:
     int64_t n_parts_ = 0;
     std::vector<halo_field *> fields_;
     std::vector<halo_layout> layouts_;
-    std::vector<OwnMemory<double>> storage_;
+    std::vector<OwnMemory<double>> storage_, former_;
     halo_exchange *exchange_ = nullptr;
 };
+
+const conformance::Settings one_by_one = { { "device.graphs", "no" } };
 
 // `per_run` launches, at most as many copies, of what they are told, and no wait; once as many launches have been made as are remembered, no memory
 // is taken.
@@ -233,20 +288,49 @@ void expect_launches(Rank &rank, int32_t n_fields, int32_t n_sparse, int64_t per
 }
 
 TEST(CallsOfOpenCl, OneRank) { // copies within it
-    run(1, {}, [](Rank &rank) { expect_launches(rank, 5, 0, 1); });
+    run(1, one_by_one, [](Rank &rank) { expect_launches(rank, 5, 0, 1); });
 }
 
 TEST(CallsOfOpenCl, TwoRanks) { // pack, copies within the rank, unpack
-    for (const int32_t n_fields : { 1, 5 }) run(2, {}, [&](Rank &rank) { expect_launches(rank, n_fields, 0, 3); });
+    for (const int32_t n_fields : { 1, 5 }) run(2, one_by_one, [&](Rank &rank) { expect_launches(rank, n_fields, 0, 3); });
 }
 
 TEST(CallsOfOpenCl, SparseFields) { // and a test of what is null
-    run(2, {}, [](Rank &rank) { expect_launches(rank, 4, 2, 4); });
+    run(2, one_by_one, [](Rank &rank) { expect_launches(rank, 4, 2, 4); });
 }
 
 TEST(CallsOfOpenCl, Sums) { // pack, set aside within the rank, combine
-    for (const int32_t n_fields : { 1, 5 }) run(2, {}, [&](Rank &rank) { expect_launches(rank, n_fields, 0, 3, HALO_KIND_REVERSE); });
-    run(1, {}, [](Rank &rank) { expect_launches(rank, 5, 0, 2, HALO_KIND_REVERSE); });
+    for (const int32_t n_fields : { 1, 5 }) run(2, one_by_one, [&](Rank &rank) { expect_launches(rank, n_fields, 0, 3, HALO_KIND_REVERSE); });
+    run(1, one_by_one, [](Rank &rank) { expect_launches(rank, 5, 0, 2, HALO_KIND_REVERSE); });
+}
+
+// What a run asks of the device once it has been recorded; the rest of the launches is replayed. Nothing is recorded or allocated then.
+struct Replayed {
+    int64_t kernels, replays;
+};
+
+[[maybe_unused]] void expect_replays(Rank &rank, int32_t n_fields, int32_t n_sparse, Replayed per_run, int32_t kind = HALO_KIND_GHOSTS) {
+    constexpr int n_turns = 20, steady = 14;
+    Grid grid(rank, n_fields, n_sparse, kind);
+    int64_t copies = 0;
+    for (int turn = 0; turn < n_turns; ++turn) {
+        grid.write(turn);
+        OK(halo_context_barrier(rank.context));
+        const Calls before = calls;
+        grid.run();
+        const Calls after = calls;
+        if (after.waits != before.waits && turn > 0) stop("turn %d: the host has waited for the device", turn);
+        if (after.strange != 0) stop("turn %d: a kernel is told of memory that is not shared", turn);
+        if (const int64_t wrong = grid.wrong_values(turn)) stop("turn %d: %lld wrong values", turn, static_cast<long long>(wrong));
+        if (turn < steady) continue;
+        copies += after.copies - before.copies;
+        if (after.kernels - before.kernels != per_run.kernels || after.replays - before.replays != per_run.replays)
+            stop("turn %d: %lld launches, %lld replays", turn, static_cast<long long>(after.kernels - before.kernels),
+                 static_cast<long long>(after.replays - before.replays));
+        if (after.recordings != before.recordings) stop("turn %d: something has been recorded", turn);
+        if (after.allocations != before.allocations) stop("turn %d: memory has been taken", turn);
+    }
+    if (copies > (per_run.kernels + per_run.replays) * (n_turns - steady)) stop("%lld copies", static_cast<long long>(copies));
 }
 
 // Four roots side by side, the first of them refined, and fields of cells with ghosts between levels.
@@ -337,7 +421,7 @@ TEST(CallsOfOpenCl, InChunks) {
                     stop("rank 0 has made %lld launches, not %lld", static_cast<long long>(kernels), static_cast<long long>(n));
         };
         Grid grid(rank, 2, 0);
-        if (grid.n_peers() != 2) stop("%d peers", grid.n_peers());
+        if (const int32_t n_peers = grid.stats().n_peers; n_peers != 2) stop("%d peers", n_peers);
         if (rank.rank == 0) kernels_for_others = &kernels;
         for (int turn = 0; turn < 3; ++turn) {
             grid.write(turn);
@@ -353,13 +437,87 @@ TEST(CallsOfOpenCl, InChunks) {
     });
 }
 
+#ifdef cl_khr_command_buffer
+
+// Else nothing can be recorded.
+bool has_command_buffers() {
+    cl_platform_id platform = nullptr;
+    return clGetPlatformIDs(1, &platform, nullptr) == CL_SUCCESS && clGetExtensionFunctionAddressForPlatform(platform, "clCreateCommandBufferKHR");
+}
+
+// Packing and copies within the rank are one replay; unpacking is one launch in any case.
+TEST(CommandBuffers, LaunchesThatGoTogether) {
+    if (!has_command_buffers()) GTEST_SKIP() << "the driver has no command buffers";
+    run(1, {}, [](Rank &rank) { expect_replays(rank, 2, 0, { 1, 0 }); });
+    run(2, {}, [](Rank &rank) { expect_replays(rank, 2, 0, { 1, 1 }); });
+    run(2, {}, [](Rank &rank) { expect_replays(rank, 2, 1, { 1, 1 }); });
+    run(2, {}, [](Rank &rank) { expect_replays(rank, 2, 0, { 1, 1 }, HALO_KIND_REVERSE); });
+}
+
+TEST(CommandBuffers, AllLaunches) {
+    if (!has_command_buffers()) GTEST_SKIP() << "the driver has no command buffers";
+    const conformance::Settings all = { { "device.graphs", "yes" } };
+    run(1, all, [](Rank &rank) { expect_replays(rank, 2, 0, { 0, 1 }); });
+    run(2, all, [](Rank &rank) { expect_replays(rank, 2, 0, { 0, 2 }); });
+    run(1, all, [](Rank &rank) { expect_replays(rank, 2, 0, { 0, 2 }, HALO_KIND_REVERSE); });
+}
+
+// Tables stay as they are on the device, and so does what is recorded: a small copy tells each launch where storage is now.
+TEST(CommandBuffers, StorageThatIsElsewhereInEveryRun) {
+    if (!has_command_buffers()) GTEST_SKIP() << "the driver has no command buffers";
+    run(2, {}, [](Rank &rank) {
+        constexpr int n_turns = 20, steady = 4;
+        Grid grid(rank, 3, 0);
+        Calls before;
+        const auto uploaded = [&] { return grid.stats().tables_compiled; };
+        int64_t tables = 0;
+        for (int turn = 0; turn < n_turns; ++turn) {
+            if (turn == steady) tables = uploaded();
+            grid.move();
+            grid.write(turn);
+            OK(halo_context_barrier(rank.context));
+            before = calls;
+            grid.run();
+            const Calls after = calls;
+            if (const int64_t wrong = grid.wrong_values(turn)) stop("turn %d: %lld wrong values", turn, static_cast<long long>(wrong));
+            if (turn < steady) continue;
+            if (after.recordings != before.recordings || after.replays - before.replays != 1 || after.kernels - before.kernels != 1)
+                stop("turn %d: %lld recordings, %lld replays, %lld launches", turn, static_cast<long long>(after.recordings - before.recordings),
+                     static_cast<long long>(after.replays - before.replays), static_cast<long long>(after.kernels - before.kernels));
+            if (after.copies - before.copies > 2) stop("turn %d: %lld copies", turn, static_cast<long long>(after.copies - before.copies));
+        }
+        if (uploaded() != tables) stop("tables have been made again");
+    });
+}
+
+TEST(CommandBuffers, AReplayThatFails) {
+    if (!has_command_buffers()) GTEST_SKIP() << "the driver has no command buffers";
+    run(1, { { "device.graphs", "yes" } }, [](Rank &rank) {
+        Grid grid(rank, 2, 0);
+        for (int turn = 0; turn < 20; ++turn) {
+            grid.write(turn);
+            if (turn % 5 == 4) {
+                replays_fail = true;
+                const halo_status status = grid.start(stream());
+                replays_fail = false;
+                if (status != HALO_ERR_DEVICE) stop("turn %d: %s", turn, halo_status_name(status));
+                if (!std::strstr(halo_last_error(), "clEnqueueCommandBufferKHR")) stop("%s", halo_last_error());
+            }
+            grid.run();
+            if (const int64_t wrong = grid.wrong_values(turn)) stop("turn %d: %lld wrong values", turn, static_cast<long long>(wrong));
+        }
+    });
+}
+
+#endif
+
 // Each in its own, and finished in the other order: neither is held up by the other, nor the host by them.
 TEST(CallsOfOpenCl, TwoExchangesInTwoQueues) {
     const std::string &address = test_device().settings().front().second;
     auto *const context = reinterpret_cast<cl_context>(std::strtoull(address.c_str(), nullptr, 16));
     cl_device_id device = nullptr;
     ASSERT_EQ(clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr), CL_SUCCESS);
-    run(2, {}, [&](Rank &rank) {
+    run(2, one_by_one, [&](Rank &rank) {
         cl_int error = CL_SUCCESS;
         const cl_command_queue one = clCreateCommandQueueWithProperties(context, device, nullptr, &error);
         const cl_command_queue two = clCreateCommandQueueWithProperties(context, device, nullptr, &error);

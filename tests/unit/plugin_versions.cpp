@@ -24,7 +24,7 @@ constexpr uint32_t n_minors = HALO_PLUGIN_ABI_MINOR + 1;
 constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56, 56, 56, 56 };
 constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120, 120, 152 };
 constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64, 72, 80 };
-constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168, 176, 184 };
+constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168, 176, 216 };
 constexpr uint32_t first_with_bootstraps = 7;
 constexpr size_t bootstrap_bytes[] = { 48, 48, 48, 48 };
 constexpr size_t bootstrap_ops_bytes[] = { 48, 48, 48, 48 };
@@ -90,6 +90,10 @@ struct OlderDevice {
         ops.ranges_run = ops.ranges_test = [](halo_device *, const halo_copy_range *, int64_t, halo_stream) { return HALO_ERR_DEVICE; };
         ops.ranges_combine = [](halo_device *, const halo_combine_range *, int64_t, halo_stream) { return HALO_ERR_DEVICE; };
         ops.pointer_kind = [](halo_device *, const void *, int32_t *kind, int32_t *) { return *kind = HALO_POINTER_BOTH, HALO_SUCCESS; };
+        ops.graphs_create = [](halo_device *, halo_graphs **) { return HALO_ERR_STATE; };
+        ops.graphs_destroy = [](halo_device *, halo_graphs *) {};
+        ops.graphs_run = [](halo_device *, halo_graphs *, const halo_device_step *, int64_t, halo_stream, int32_t *) { return HALO_ERR_DEVICE; };
+        ops.stream_check = [](halo_device *, halo_stream) { return HALO_ERR_STATE; };
         return ops;
     }
     static halo_device_plugin described(const halo_ipc_ops *ipc) {
@@ -260,6 +264,8 @@ TEST(ModuleVersions, DevicesWorkWithoutWhatTheyLack) {
         EXPECT_EQ(device.ops().levels_run != nullptr, minor >= 10) << minor;
         EXPECT_EQ(device.ipc() != nullptr, minor >= 10) << minor;
         EXPECT_EQ(device.kind_of(&report).kind, minor >= 9 ? HALO_POINTER_BOTH : HALO_POINTER_UNKNOWN) << minor;
+        EXPECT_EQ(device.ops().graphs_run != nullptr, minor >= 10) << minor;
+        EXPECT_EQ(device.ops().stream_check != nullptr, minor >= 10) << minor;
         for (halo_type type = HALO_FLOAT32; type <= HALO_BFLOAT16; ++type) EXPECT_EQ(device.knows(type), minor >= 6 || type <= HALO_BYTES) << type;
         halo_copy_shape shape{};
         shape.n_pieces = 1, shape.element_bytes = 8, shape.run[0] = 4, shape.dst_step = shape.src_step[0] = 8;

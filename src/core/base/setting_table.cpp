@@ -54,6 +54,9 @@ constexpr Setting table[] = {
     { "device.chunk", SettingType::bytes, "4MiB", 1, unlimited, nullptr, fixed, may_differ,
       "What a device packs leaves once it is as much as this, while the rest is being packed, and larger runs are unpacked likewise as they come. "
       "`inf`: all in one launch." },
+    { "device.graphs", SettingType::word, "auto", 0, 0, "auto|yes|no", fixed, may_differ,
+      "Whether launches that come again in every run are recorded and put on the device by one call. `auto`: two and more together that move at most "
+      "device.chunk. `yes`: single ones too, and beside copies within the rank of any size; an error where the device cannot." },
     { "timeout", SettingType::duration, "none", 0, longest, nullptr, changeable, may_differ,
       "Limit of every blocking call that has none of its own. The call then returns HALO_TIMEOUT and names what is missing." },
     { "warn_after", SettingType::duration, "10s", 0, longest, nullptr, changeable, may_differ,

@@ -73,6 +73,30 @@ void Event::hold(halo_stream stream) const {
     if (recorded_) device_->check(device_->ops().event_wait(device_->instance(), event_, stream));
 }
 
+DeviceGraphs::DeviceGraphs(const Device &device) : device_(device) {
+    const halo_device_ops &ops = device.ops();
+    if (!ops.graphs_create || !ops.graphs_run || !ops.graphs_destroy || !ops.ranges_combine) {
+        lacks_ = "its module is of before plugin ABI 1.10";
+        return;
+    }
+    const halo_status status = ops.graphs_create(device.instance(), &graphs_);
+    if (status == HALO_ERR_STATE)
+        lacks_ = device.report();
+    else
+        device.check(status);
+}
+
+DeviceGraphs::~DeviceGraphs() {
+    if (graphs_) device_.ops().graphs_destroy(device_.instance(), graphs_);
+}
+
+void DeviceGraphs::run(std::span<const halo_device_step> steps, halo_stream stream) {
+    int32_t how = HALO_STEPS_LAUNCHED;
+    device_.check(device_.ops().graphs_run(device_.instance(), graphs_, steps.data(), static_cast<int64_t>(steps.size()), stream, &how));
+    recorded += how == HALO_STEPS_RECORDED;
+    replayed += how == HALO_STEPS_REPLAYED;
+}
+
 CopyTable::CopyTable(const Device &device, const halo_copy_program &program) : device_(&device), rows_(program.n_rows) {
     for (const halo_copy_shape &shape : std::span(program.shapes, static_cast<size_t>(program.n_shapes)))
         if (shape.negate != 0 && !device.knows(shape.negate)) [[unlikely]]

@@ -32,6 +32,8 @@ public:
     // Of memory that anybody has allocated.
     PointerKind kind_of(const void *pointer) const noexcept;
     const halo_device_ops &ops() const { return ops_; }
+    // What its last failure was.
+    const std::string &report() const { return report_; }
     halo_device *instance() const { return instance_; }
     // nullptr: no other rank reaches its memory.
     const halo_ipc_ops *ipc() const { return ipc_; }
@@ -41,6 +43,10 @@ public:
     void copy(void *dst, const void *src, size_t bytes, halo_stream stream) const { check(ops_.copy(instance_, dst, src, bytes, stream)); }
     void fill(void *dst, const void *value, size_t element_bytes, int64_t n, halo_stream stream) const {
         check(ops_.fill(instance_, dst, value, element_bytes, n, stream));
+    }
+    // Can work be put on it now? Throws.
+    void require_usable(halo_stream stream) const {
+        if (ops_.stream_check) check(ops_.stream_check(instance_, stream));
     }
     void check(halo_status status) const {
         if (status != HALO_SUCCESS) [[unlikely]]
@@ -88,6 +94,27 @@ private:
     const Device *device_ = nullptr;
     halo_event *event_ = nullptr;
     bool recorded_ = false; // and not seen to have fired
+};
+
+// Launches that come again, as a device has recorded them.
+class DeviceGraphs {
+public:
+    explicit DeviceGraphs(const Device &device);
+    ~DeviceGraphs();
+    DeviceGraphs(const DeviceGraphs &) = delete;
+    DeviceGraphs &operator=(const DeviceGraphs &) = delete;
+
+    // Why the device records nothing; "": it does.
+    const std::string &lacks() const { return lacks_; }
+    void run(std::span<const halo_device_step> steps, halo_stream stream);
+
+    int64_t recorded = 0;
+    int64_t replayed = 0;
+
+private:
+    const Device &device_;
+    halo_graphs *graphs_ = nullptr;
+    std::string lacks_;
 };
 
 // A copy table on a device. Move-only owner.

@@ -11,7 +11,14 @@ DeviceWork::DeviceWork(Context &context, Device &device, std::shared_ptr<DeviceO
       device_(device),
       owner_(std::move(owner)),
       uses_(context.devices().uses(device)),
-      last_(device) {}
+      last_(device) {
+    const std::string &graphs = context.config().word("device.graphs");
+    records_all_ = graphs == "yes";
+    if (graphs != "no") graphs_.emplace(device);
+    if (records_all_ && !graphs_->lacks().empty())
+        fail(HALO_ERR_DEVICE, "setting device.graphs = yes from %s: device %s %d records no launches: %s",
+             context.config().source("device.graphs")->c_str(), device.name(), device.ordinal(), graphs_->lacks().c_str());
+}
 
 DeviceWork::~DeviceWork() { end(0); }
 
@@ -25,6 +32,7 @@ DeviceUse &DeviceWork::use() {
 
 // A stream that waits for what has failed would fail too.
 void DeviceWork::put_on(halo_stream stream) {
+    device_.require_usable(stream);
     if (stream != stream_) require_sound();
     if (stream != stream_) last_.hold(stream);
     stream_ = stream;
@@ -36,11 +44,21 @@ std::byte *DeviceWork::pinned(size_t bytes) {
     return use().memory.back().data();
 }
 
-// Rows that follow each other are one range.
-void DeviceWork::collect(Ranges &ranges, const PieceRun &piece, RowRange rows, int32_t which, const halo_null_test &test) {
+void DeviceWork::gather(bool few) { gathers_ = graphs_ && graphs_->lacks().empty() && (few || records_all_); }
+
+void DeviceWork::go() {
+    if (!gathers_) return;
+    launch_held();
+    gathers_ = false;
+    for (; held_marks_ > 0; --held_marks_) mark();
+}
+
+// Rows of one launch that follow each other are one range.
+void DeviceWork::collect(int32_t kind, const PieceRun &piece, RowRange rows, int32_t which, const halo_null_test &test) {
     if (rows.n == 0) return;
+    Ranges &ranges = kind == HALO_STEP_TEST ? tests_ : ranges_;
     halo_copy_table *table = piece.rows->table.on_device();
-    if (!ranges.empty()) {
+    if (ranges.size() > first_[static_cast<size_t>(kind)]) {
         halo_copy_range &last = ranges.back();
         if (last.table == table && last.bases == piece.bases.data() && last.rows == which && last.first + last.n == rows.first) {
             last.n += rows.n;
@@ -54,18 +72,60 @@ void DeviceWork::add(const CopyTable &table, const std::vector<void *> &bases) {
     if (table.rows() > 0) ranges_.push_back({ table.on_device(), 0, table.rows(), bases.data(), std::ssize(bases), nullptr, {}, HALO_ROWS_ALL, 0 });
 }
 
-void DeviceWork::run() {
-    if (ranges_.empty()) return;
-    device_.check(device_.ops().ranges_run(device_.instance(), ranges_.data(), std::ssize(ranges_), stream_));
-    ranges_.clear();
-    count_launch();
+// What has been added since the last launch of the kind.
+void DeviceWork::launch(int32_t kind, size_t n_ranges) {
+    size_t &first = first_[static_cast<size_t>(kind)];
+    if (n_ranges == first) return;
+    held_.push_back({ kind, first, n_ranges - first });
+    first = n_ranges;
+    if (!gathers_) launch_held();
 }
 
-void DeviceWork::test() {
-    if (tests_.empty()) return;
-    device_.check(device_.ops().ranges_test(device_.instance(), tests_.data(), std::ssize(tests_), stream_));
+// A single launch gains nothing by being recorded.
+void DeviceWork::launch_held() {
+    steps_.clear();
+    for (const Held &one : held_) {
+        const bool combines = one.kind == HALO_STEP_COMBINE;
+        const Ranges &ranges = one.kind == HALO_STEP_TEST ? tests_ : ranges_;
+        steps_.push_back({ one.kind, 0, static_cast<int64_t>(one.n), combines ? nullptr : ranges.data() + one.first,
+                           combines ? combined_.data() + one.first : nullptr });
+    }
+    if (gathers_ && !steps_.empty() && (steps_.size() > 1 || records_all_)) {
+        graphs_->run(steps_, stream_);
+        count_launches(std::ssize(steps_));
+    } else {
+        for (const halo_device_step &step : steps_) launch_one(step);
+    }
+    forget_held();
+}
+
+void DeviceWork::forget_held() noexcept {
+    ranges_.clear();
     tests_.clear();
-    count_launch();
+    combined_.clear();
+    held_.clear();
+    first_ = {};
+}
+
+void DeviceWork::launch_one(const halo_device_step &step) {
+    const halo_device_ops &ops = device_.ops();
+    if (step.kind == HALO_STEP_COMBINE) end_step();
+    if (step.kind == HALO_STEP_COMBINE && !ops.ranges_combine) {
+        for (int64_t i = 0; i < step.n; ++i) combine_apart(step.combined[i]);
+        return;
+    }
+    device_.check(step.kind == HALO_STEP_RUN    ? ops.ranges_run(device_.instance(), step.ranges, step.n, stream_)
+                  : step.kind == HALO_STEP_TEST ? ops.ranges_test(device_.instance(), step.ranges, step.n, stream_)
+                                                : ops.ranges_combine(device_.instance(), step.combined, step.n, stream_));
+    count_launches(1);
+}
+
+std::string DeviceWork::describe_graphs() const {
+    const std::string where = format("  launches on device %d: ", device_.ordinal());
+    if (!graphs_) return where + "not recorded, as the setting device.graphs says\n";
+    if (!graphs_->lacks().empty()) return where + "not recorded: " + graphs_->lacks() + "\n";
+    return where +
+           format("recorded %lld times, replayed %lld times\n", static_cast<long long>(graphs_->recorded), static_cast<long long>(graphs_->replayed));
 }
 
 // What overwrites comes first among the steps, and each step's rows follow those of the one before.
@@ -77,33 +137,22 @@ void DeviceWork::add_combining(const PieceRun &piece, halo_op op, halo_type type
                           piece.bases.data(), std::ssize(piece.bases), op, type });
 }
 
-void DeviceWork::combine() {
-    if (combined_.empty()) return;
-    end_step();
-    if (const auto fused = device_.ops().ranges_combine) {
-        device_.check(fused(device_.instance(), combined_.data(), std::ssize(combined_), stream_));
-        count_launch();
-    } else {
-        for (const halo_combine_range &range : combined_) combine_apart(range);
-    }
-    combined_.clear();
-}
-
 // On devices that lack the one launch for all.
 void DeviceWork::combine_apart(const halo_combine_range &range) {
     const auto run = [&](int64_t first, int64_t n, int32_t op) {
         if (n == 0) return;
         device_.check(device_.ops().table_run(device_.instance(), range.table, first, n, range.bases, range.n_bases, op, range.type, stream_));
-        count_launch();
+        count_launches(1);
     };
     run(range.first, range.n_moved, HALO_COPY_MOVE);
     run(range.first + range.n_moved, range.n - range.n_moved, range.op);
 }
 
 void DeviceWork::operate(std::span<const halo_level_operation> operations) {
+    go();
     end_step();
     device_.check(device_.ops().levels_run(device_.instance(), operations.data(), std::ssize(operations), stream_));
-    count_launch();
+    count_launches(1);
     end_step();
 }
 
@@ -124,6 +173,10 @@ bool DeviceWork::has_reached(size_t mark) {
 }
 
 void DeviceWork::mark() {
+    if (gathers_) {
+        ++held_marks_;
+        return;
+    }
     if (n_marks_ == marks_.size()) marks_.emplace_back(device_);
     marks_[n_marks_++].record(stream_);
     is_in_step_ = false;
@@ -160,10 +213,9 @@ void DeviceWork::leave_failed_call() noexcept {
 }
 
 void DeviceWork::end(uint32_t run) noexcept {
-    ranges_.clear();
-    tests_.clear();
-    combined_.clear();
-    n_marks_ = 0;
+    forget_held();
+    gathers_ = false;
+    held_marks_ = n_marks_ = 0;
     is_in_step_ = false;
     if (!use_) return;
     use_->run = run;

@@ -3,9 +3,12 @@
 // memory and tables of a run are kept until the device has done with them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "comm/context.h"
@@ -31,20 +34,25 @@ public:
     void keep(const Buffer &memory) { use().memory.push_back(memory); }
     void keep(const std::shared_ptr<const void> &tables) { use().tables.push_back(tables); }
 
+    // Launches from here on may be recorded (setting device.graphs): they are held back until `go`, and marks with them. `few`: they move so little
+    // that each of them costs as much as what it does.
+    void gather(bool few);
+    void go();
+
     // Rows for the next launch: all of them, or those whose flag is set, or is not.
-    void add(const PieceRun &piece, RowRange rows, int32_t which = HALO_ROWS_ALL) { collect(ranges_, piece, rows, which, {}); }
+    void add(const PieceRun &piece, RowRange rows, int32_t which = HALO_ROWS_ALL) { collect(HALO_STEP_RUN, piece, rows, which, {}); }
     // All rows of a table; the bases are left alone until they run.
     void add(const CopyTable &table, const std::vector<void *> &bases);
     void add_row(const PieceRun &piece, int64_t row, int32_t which = HALO_ROWS_ALL) { add(piece, { row, 1 }, which); }
-    void run();
+    void run() { launch(HALO_STEP_RUN, ranges_.size()); }
     // Rows whose flag is to be set if they are not null.
-    void add_test(const PieceRun &piece, RowRange rows, const halo_null_test &test) { collect(tests_, piece, rows, HALO_ROWS_ALL, test); }
-    void test();
+    void add_test(const PieceRun &piece, RowRange rows, const halo_null_test &test) { collect(HALO_STEP_TEST, piece, rows, HALO_ROWS_ALL, test); }
+    void test() { launch(HALO_STEP_TEST, tests_.size()); }
     // What the piece combines, for the next launch that does. No two of them combine into one field.
     void add_combining(const PieceRun &piece, halo_op op, halo_type type);
-    void combine();
+    void combine() { launch(HALO_STEP_COMBINE, combined_.size()); }
 
-    // Values between levels, in a launch.
+    // Values between levels, in a launch behind all that is held back.
     void operate(std::span<const halo_level_operation> operations);
 
     // The run's next mark, behind all that has been put on. Marks are counted from 0.
@@ -65,19 +73,31 @@ public:
     // The run is over, or has failed.
     void end(uint32_t run) noexcept;
 
+    // A line: how often launches have been recorded and replayed, or why none have.
+    std::string describe_graphs() const;
+
     int64_t launches = 0;
 
 private:
     using Ranges = std::vector<halo_copy_range>;
+    // Ranges of one launch, among all of their kind.
+    struct Held {
+        int32_t kind; // HALO_STEP_...
+        size_t first, n;
+    };
 
     DeviceUse &use();
+    void launch(int32_t kind, size_t n_ranges);
+    void launch_held();
+    void launch_one(const halo_device_step &step);
+    void forget_held() noexcept;
     void end_step();
-    void count_launch() {
-        ++launches;
+    void count_launches(int64_t n) {
+        launches += n;
         is_in_step_ = true;
     }
     void combine_apart(const halo_combine_range &range);
-    static void collect(Ranges &ranges, const PieceRun &piece, RowRange rows, int32_t which, const halo_null_test &test);
+    void collect(int32_t kind, const PieceRun &piece, RowRange rows, int32_t which, const halo_null_test &test);
 
     Context &context_;
     Device &device_;
@@ -93,6 +113,13 @@ private:
     Ranges ranges_;
     Ranges tests_;
     std::vector<halo_combine_range> combined_;
+    std::array<size_t, 3> first_{}; // of each kind: range of the next launch
+    std::vector<Held> held_;
+    std::vector<halo_device_step> steps_; // that these are
+    std::optional<DeviceGraphs> graphs_;  // none: the setting is no
+    bool records_all_ = false;            // the setting is yes
+    bool gathers_ = false;
+    size_t held_marks_ = 0;
 };
 
 } // namespace halo

@@ -96,6 +96,7 @@ private:
     void put_on_devices(Run &run);
     void make_flags(Run &run);
     void make_outgoing(Run &run);
+    void gather(const Run &run);
     void put_tests(Run &run);
     size_t put_packing(Run &run);
     void choose_paths(const Run &run);

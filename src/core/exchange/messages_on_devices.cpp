@@ -19,9 +19,11 @@ void Messages::put_on_devices(Run &run) {
     make_flags(run);
     choose_paths(run);
     make_outgoing(run);
+    gather(run);
     put_tests(run);
     const size_t n_marks = put_packing(run);
     put_local(run);
+    for (DeviceWork *work : run.works) work->go();
     put_paths(run, n_marks);
     for (DeviceWork *work : run.works) work->leave_stream();
     pack_on_host(run);
@@ -142,6 +144,17 @@ void Messages::put_tests(Run &run) {
     first_packing_mark_ = run.plan->any_sparse() && run.plan->scope().local ? 1 : 0;
     if (first_packing_mark_ > 0) // then the flags of this rank's own edges can be read
         for (DeviceWork *work : run.works) work->mark();
+}
+
+// What is packed in chunks leaves before the rest is put on.
+void Messages::gather(const Run &run) {
+    size_t bytes = 0;
+    for (const Outgoing &one : outgoing_) bytes += one.bytes;
+    if (bytes > chunk_) return;
+    if (run.plan->scope().local)
+        for (const PieceRun &piece : run.pieces)
+            if (piece.takes_part && piece.work) bytes += static_cast<size_t>(piece.rows->local_bytes);
+    for (DeviceWork *work : run.works) work->gather(bytes <= chunk_);
 }
 
 // A launch for so many links as make a chunk; mostly one for all. Returns how many marks there are.

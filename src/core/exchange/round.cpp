@@ -426,13 +426,17 @@ void Round::unpack(halo_stream stream, Around after) {
         if (on_arrival && !arrivals_.wanted().empty()) on_arrival(arrivals_.wanted());
         if (!arrivals_.wanted().empty()) follow_adopted();
         arrivals_.adopt(run_, spec_.fields, context_);
+        if (!run_.on_host()) gather_unpacking();
         messages_->unpack(run_);
         arrivals_.unpack_staged(run_);
         if (!run_.on_host()) launch_unpacking();
         if (plan_->combines()) combine();
         if (check_) check_->after_unpack(run_);
         after();
-        for (DeviceWork *work : run_.works) work->leave_stream();
+        for (DeviceWork *work : run_.works) {
+            work->go();
+            work->leave_stream();
+        }
         messages_->consume();
     });
     phase_ = Phase::unpacked;
@@ -547,7 +551,9 @@ std::string Round::describe() const {
     std::string text = spec_.what + ": " + spec_.kind + format("; %lld runs\n", static_cast<long long>(runs_));
     if (!is_planned()) return text + "  nothing is known of its peers before it is prepared, or runs\n";
     if (const int64_t n = plan_->n_local(); n > 0) text += format("  within this rank: %lld channels, copied\n", static_cast<long long>(n));
-    return text + messages_->describe_paths();
+    text += messages_->describe_paths();
+    for (const auto &work : works_) text += work->describe_graphs();
+    return text;
 }
 
 void Round::count(halo_exchange_stats &stats) const {

@@ -144,6 +144,7 @@ private:
     void raise_failed_departure() const;
     bool leave();
     void leave_when_packed();
+    void gather_unpacking();
     void launch_unpacking();
     void end_on_devices();
     void raise_device_failure() {

@@ -199,6 +199,11 @@ void Round::leave_when_packed() {
     if (leaves_later_) context_.departures().add(*this);
 }
 
+void Round::gather_unpacking() {
+    if (messages_->unpacks_as_they_come(run_)) return;
+    for (DeviceWork *work : run_.works) work->gather(true);
+}
+
 void Round::launch_unpacking() {
     for (DeviceWork *work : run_.works) work->run();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../flagged_rows.h"
+#include "graphs.h"
 #include "instance.h"
 #include "level.h"
 #include "reached_levels.h"
@@ -407,6 +408,27 @@ halo_status pointer_kind(halo_device *device, const void *pointer, int32_t *kind
     return HALO_SUCCESS;
 }
 
+halo_status graphs_create(halo_device *device, halo_graphs **graphs) {
+    if (late::graphs_are_refused()) return report(late_of(device).services, HALO_ERR_STATE, "it was told not to");
+    *graphs = reinterpret_cast<halo_graphs *>(new late::Graphs());
+    return HALO_SUCCESS;
+}
+
+void graphs_destroy(halo_device *, halo_graphs *graphs) { delete &late::graphs_of(graphs); }
+
+halo_status graphs_run(halo_device *device, halo_graphs *graphs, const halo_device_step *steps, int64_t n_steps, halo_stream stream, int32_t *how) {
+    Late &self = late_of(device);
+    if (const halo_status status = late::run_steps(device, steps, n_steps, stream)) return status;
+    *how = late::graphs_of(graphs).come(steps, n_steps);
+    if (*how != HALO_STEPS_LAUNCHED) self.count(*how == HALO_STEPS_RECORDED ? &late_counts::recordings : &late_counts::replays);
+    return HALO_SUCCESS;
+}
+
+halo_status stream_check(halo_device *device, halo_stream stream) {
+    if (!late_of(device).stream(stream).is_captured) return HALO_SUCCESS;
+    return report(late_of(device).services, HALO_ERR_STATE, "the program records the stream into a graph");
+}
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     std::snprintf(why, why_bytes, "for tests");
     return 1;
@@ -436,7 +458,11 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   ranges_test,
                                   ranges_combine,
                                   pointer_kind,
-                                  levels_run };
+                                  levels_run,
+                                  graphs_create,
+                                  graphs_destroy,
+                                  graphs_run,
+                                  stream_check };
 
 constexpr halo_device_plugin plugin = { HALO_PLUGIN_ABI_MAJOR,
                                         HALO_PLUGIN_ABI_MINOR,
@@ -475,6 +501,8 @@ halo_status late_stream_create(halo_device *device, halo_stream *stream) {
 void late_stream_destroy(halo_device *device, halo_stream stream) {
     std::erase_if(late_of(device).streams, [&](const auto &one) { return one.get() == stream; });
 }
+
+void late_stream_capture(halo_stream stream, bool on) { static_cast<Stream *>(stream)->is_captured = on; }
 
 void late_stream_synchronize(halo_device *device, halo_stream stream) { late_of(device).stream(stream).synchronize(); }
 

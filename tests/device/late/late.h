@@ -17,6 +17,8 @@ extern const halo_device_plugin halo_device_late;
 halo_status late_stream_create(halo_device *device, halo_stream *stream);
 void late_stream_destroy(halo_device *device, halo_stream stream);
 void late_stream_synchronize(halo_device *device, halo_stream stream);
+// The program records the stream into a graph, as long as `on`: then work that anybody puts on it ends the process.
+void late_stream_capture(halo_stream stream, bool on);
 
 // Many copies in one operation of a stream, as a kernel of the program's does them: each like the device's `copy`.
 struct late_piece {
@@ -34,6 +36,9 @@ halo_device *late_opened_here(void);
 
 // There are two. So many the module tells of, in contexts that are made afterwards; 0, as at first: it does not tell.
 void late_tell_devices(int32_t n);
+
+// Contexts that are made afterwards find devices that record no launches.
+void late_refuse_graphs(bool refuse);
 
 // Delays, in microseconds, are drawn up to this, from this seed on. Of devices that are opened afterwards.
 void late_configure(uint64_t seed, int32_t most_microseconds);
@@ -67,6 +72,8 @@ struct late_counts {
     int64_t opened;      // allocations of others, now
     int64_t events;      // that others may open, or that are others', now
     int64_t freed_open;  // allocations that were given back while others had them open
+    int64_t recordings;  // of launches that go together, when they come for the second time
+    int64_t replays;     // of these. The launches count too
 };
 late_counts late_count(halo_device *device);
 late_counts late_count_all(void); // of all devices in this process, the closed ones too

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -95,6 +96,7 @@ Stream::~Stream() {
 }
 
 void Stream::push(Item item) {
+    if (is_captured) std::abort(); // it would break what the program records
     const std::lock_guard lock(mutex_);
     queue_.push_back(std::move(item));
     ++added_;

@@ -81,6 +81,8 @@ public:
     void record(Event &event);
     void wait(const Event &event);
 
+    std::atomic<bool> is_captured{ false }; // then nothing may be added
+
 private:
     struct Item {
         std::function<void()> act;

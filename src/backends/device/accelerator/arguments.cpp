@@ -8,10 +8,8 @@
 
 namespace halo::accelerator {
 
-namespace {
-
 // FNV-1a over words; what is left over counts by its length, which is compared too.
-uint64_t hash_of(std::span<const std::byte> bytes) {
+uint64_t Arguments::hash_of(std::span<const std::byte> bytes) {
     uint64_t hash = 14695981039346656037U;
     for (size_t at = 0; at + sizeof(uint64_t) <= bytes.size(); at += sizeof(uint64_t)) {
         uint64_t word;
@@ -21,28 +19,47 @@ uint64_t hash_of(std::span<const std::byte> bytes) {
     return hash;
 }
 
-} // namespace
+bool Arguments::is_told(const Placed &placed, std::span<const std::byte> bytes, uint64_t hash) {
+    return placed.hash_ == hash && placed.n_ == bytes.size() && std::memcmp(placed.pinned_, bytes.data(), bytes.size()) == 0;
+}
 
 Arguments::Placed &Arguments::place(std::span<const std::byte> bytes, halo_stream stream) {
     const uint64_t hash = hash_of(bytes);
     for (auto one = all_.begin(); one != all_.end(); ++one) {
-        if (one->hash_ != hash || one->stream_ != stream || one->n_ != bytes.size() || std::memcmp(one->pinned_, bytes.data(), bytes.size()) != 0)
-            continue;
+        if (one->stream_ != stream || !is_told(*one, bytes, hash)) continue;
         all_.splice(all_.begin(), all_, one);
-        if (!one->is_there_ && !(one->is_there_ = one->last_use_.has_fired()))
-            one->last_use_.hold(stream); // another stream may have had the same name
-        one->in_use_ = true;
+        use(*one, stream);
         return *one;
     }
     Placed &placed = take(bytes.size());
-    placed.in_use_ = true;
+    write(placed, bytes, hash, stream);
+    return placed;
+}
+
+// Nothing is known to lie there if the copy fails.
+void Arguments::write(Placed &placed, std::span<const std::byte> bytes, uint64_t hash, halo_stream stream) {
+    placed.n_ = 0;
     std::memcpy(placed.pinned_, bytes.data(), bytes.size());
     runtime_.copy_pinned(placed.on_device_, placed.pinned_, bytes.size(), stream);
     placed.n_ = bytes.size();
     placed.hash_ = hash;
     placed.stream_ = stream;
     placed.is_there_ = false;
-    return placed;
+    placed.in_use_ = true;
+}
+
+void Arguments::use(Placed &placed, halo_stream stream) {
+    if (!placed.is_there_ && !(placed.is_there_ = placed.last_use_.has_fired()))
+        placed.last_use_.hold(stream); // another stream may have had the same name
+    placed.stream_ = stream;
+    placed.in_use_ = true;
+}
+
+std::list<Arguments::Placed> Arguments::lend(size_t bytes) {
+    take(bytes);
+    std::list<Placed> one;
+    one.splice(one.begin(), all_, all_.begin());
+    return one;
 }
 
 void Arguments::used(Placed &placed) {
@@ -50,9 +67,11 @@ void Arguments::used(Placed &placed) {
     placed.in_use_ = false;
 }
 
-Arguments::~Arguments() {
+Arguments::~Arguments() { wait_for(all_); }
+
+void Arguments::wait_for(const std::list<Placed> &places) noexcept {
     try {
-        for (const Placed &placed : all_)
+        for (const Placed &placed : places)
             while (!placed.last_use_.has_fired()) std::this_thread::yield();
     } catch (const Failure &) { // nothing of the device works any more
     }

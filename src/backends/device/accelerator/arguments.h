@@ -46,6 +46,20 @@ public:
     Placed &place(std::span<const std::byte> bytes, halo_stream stream);
     void used(Placed &placed);
 
+    // A place for who says himself what lies there: one with room for so much, until it is given back.
+    std::list<Placed> lend(size_t bytes);
+    void give_back(std::list<Placed> &&places) noexcept { all_.splice(all_.end(), places); }
+    static uint64_t hash_of(std::span<const std::byte> bytes);
+    static bool is_told(const Placed &placed, std::span<const std::byte> bytes, uint64_t hash);
+    // No launch uses it any more.
+    bool is_idle(const Placed &placed) const { return !placed.in_use_ && placed.last_use_.has_fired(); }
+    // Of a place that is idle. As after `use`.
+    void write(Placed &placed, std::span<const std::byte> bytes, uint64_t hash, halo_stream stream);
+    // A launch that reads it comes next in `stream`, and is told of by `used`.
+    void use(Placed &placed, halo_stream stream);
+    // The host waits for launches that read them.
+    static void wait_for(const std::list<Placed> &places) noexcept;
+
 private:
     Placed &take(size_t n);
     void add(size_t capacity);

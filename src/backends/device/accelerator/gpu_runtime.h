@@ -74,6 +74,16 @@ struct Exported {
 using ExportedMemory = Exported<HALO_GPU(IpcMemHandle_t)>;
 using ExportedEvent = Exported<HALO_GPU(IpcEventHandle_t)>;
 
+class GpuGraph final : public Graph {
+public:
+    explicit GpuGraph(HALO_GPU(GraphExec_t) graph) : graph_(graph) {}
+    ~GpuGraph() override { quietly(HALO_GPU(GraphExecDestroy)(graph_)); }
+    HALO_GPU(GraphExec_t) get() const { return graph_; }
+
+private:
+    HALO_GPU(GraphExec_t) graph_;
+};
+
 class GpuRuntime final : public Runtime, public Exporting {
 public:
     explicit GpuRuntime(int ordinal) : ordinal_(ordinal) {
@@ -124,6 +134,39 @@ public:
     }
     void fill(const halo_filling &what, int64_t n_groups, halo_stream stream) override {
         check(static_cast<HALO_GPU(Error_t)>(halo_gpu_fill(static_cast<unsigned>(n_groups), what, stream)), "a kernel's launch");
+    }
+
+    const char *lacks_graphs() const override { return nullptr; }
+    bool graphs_reach_all() const override { return true; }
+
+    // By way of a stream that nothing else is in.
+    std::unique_ptr<Graph> record(std::span<const Launch> launches, char *arguments, std::span<void *const>) override {
+        check(HALO_GPU(StreamBeginCapture)(setup_, HALO_GPU(StreamCaptureModeThreadLocal)), "StreamBeginCapture");
+        auto error = success;
+        for (const Launch &one : launches)
+            if (error == success)
+                error = static_cast<HALO_GPU(Error_t)>(
+                    halo_gpu_launch(static_cast<int>(one.kernel), static_cast<unsigned>(one.n_groups), arguments + one.begin, setup_));
+        HALO_GPU(Graph_t) recorded = nullptr;
+        const auto ended = HALO_GPU(StreamEndCapture)(setup_, &recorded);
+        HALO_GPU(GraphExec_t) graph = nullptr;
+        if (error == success) error = ended;
+        if (error == success) error = HALO_GPU(GraphInstantiateWithFlags)(&graph, recorded, 0);
+        if (recorded != nullptr) quietly(HALO_GPU(GraphDestroy)(recorded));
+        check(error, "a graph's recording");
+        return std::make_unique<GpuGraph>(graph);
+    }
+    void replay(Graph &graph, halo_stream stream) override {
+        check(HALO_GPU(GraphLaunch)(static_cast<GpuGraph &>(graph).get(), of(stream)), "GraphLaunch");
+    }
+
+    // Of the device's own stream a runtime says that another one, which it waits for, is being recorded.
+    void require_usable(halo_stream stream) override {
+        HALO_GPU(StreamCaptureStatus) status = HALO_GPU(StreamCaptureStatusNone);
+        const auto error = HALO_GPU(StreamIsCapturing)(of(stream), &status);
+        if (quietly(error) && status == HALO_GPU(StreamCaptureStatusNone)) return;
+        if (error != success && error != HALO_GPU(ErrorStreamCaptureImplicit)) check(error, "StreamIsCapturing");
+        fail(HALO_ERR_STATE, "the program records the stream into a graph: an exchange cannot be part of that, since the host sends what is packed");
     }
 
     halo_event *event_create() override {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "../level.h"
 #include "../value.h"
@@ -11,13 +12,31 @@
 namespace halo::accelerator {
 
 void Launcher::begin(Kernel kernel) {
-    kernel_ = kernel;
+    launches_.all.clear();
+    launches_.bytes.clear();
+    launches_.reached.clear();
     ranges_.clear();
     combinations_.clear();
     levels_.clear();
     lists_.clear();
     n_bases_ = 0;
-    reached_.clear();
+    kernel_ = kernel;
+}
+
+void Launcher::next(Kernel kernel) {
+    end();
+    kernel_ = kernel;
+}
+
+void Launcher::end() {
+    write(ranges_, HALO_THREADS / HALO_LANES);
+    write(combinations_, HALO_THREADS);
+    write(levels_, HALO_THREADS);
+    ranges_.clear();
+    combinations_.clear();
+    levels_.clear();
+    lists_.clear();
+    n_bases_ = 0;
 }
 
 template <class Range>
@@ -84,9 +103,17 @@ void Launcher::add(const halo_level_operation &said) {
 }
 
 void Launcher::go(halo_stream stream) {
-    if (kernel_ == Kernel::levels) return launch(levels_, HALO_THREADS, stream);
-    if (kernel_ == Kernel::combine) return launch(combinations_, HALO_THREADS, stream);
-    launch(ranges_, HALO_THREADS / HALO_LANES, stream);
+    end();
+    for (const Launch &one : launches_.all) launch(one, stream);
+}
+
+Graphs::Outcome Launcher::go(Graphs &graphs, halo_stream stream) {
+    end();
+    if (launches_.all.empty()) return Graphs::Outcome::none;
+    const Graphs::Outcome outcome = graphs.run(launches_, stream);
+    if (outcome == Graphs::Outcome::none)
+        for (const Launch &one : launches_.all) launch(one, stream);
+    return outcome;
 }
 
 // As a number among all bases, until the launch knows how many ranges lie before them.
@@ -104,14 +131,10 @@ void Launcher::reach(const Table &table, int64_t first, int64_t n, void *const *
     for (const uint32_t base : table.bases_of(first, n, with_dst)) reach(bases[base]);
 }
 
-template <class Range>
-void Launcher::launch(std::vector<Range> &ranges, uint32_t per_group, halo_stream stream) {
-    if (ranges.empty()) return;
-    write(ranges);
-    const int64_t n_groups = (int64_t{ ranges.back().end } + per_group - 1) / per_group;
-    Arguments::Placed &placed = arguments_.place(bytes_, stream);
+void Launcher::launch(const Launch &one, halo_stream stream) {
+    Arguments::Placed &placed = arguments_.place(std::span(launches_.bytes).subspan(one.begin, one.end - one.begin), stream);
     try {
-        runtime_.launch(kernel_, n_groups, placed.address(), reached_, stream);
+        runtime_.launch(one.kernel, one.n_groups, placed.address(), launches_.reached, stream);
     } catch (const Failure &) {
         arguments_.used(placed); // the copy is under way all the same
         throw;
@@ -121,17 +144,22 @@ void Launcher::launch(std::vector<Range> &ranges, uint32_t per_group, halo_strea
 
 // The head, the ranges, then all bases of those that have some.
 template <class Range>
-void Launcher::write(std::vector<Range> &ranges) {
+void Launcher::write(std::vector<Range> &ranges, uint32_t per_group) {
+    if (ranges.empty()) return;
+    constexpr size_t boundary = 16; // where any type may begin
     const halo_launch head{ static_cast<uint32_t>(ranges.size()), ranges.back().end };
+    const size_t begin = (launches_.bytes.size() + boundary - 1) / boundary * boundary;
     const size_t ranges_bytes = ranges.size() * sizeof(Range), bases_begin = sizeof head + ranges_bytes;
     if constexpr (requires(Range range) { range.bases; })
         for (Range &range : ranges) range.bases = bases_begin + range.bases * sizeof(halo_u64);
-    bytes_.resize(bases_begin + n_bases_ * sizeof(halo_u64));
-    std::memcpy(bytes_.data(), &head, sizeof head);
-    std::memcpy(bytes_.data() + sizeof head, ranges.data(), ranges_bytes);
+    launches_.bytes.resize(begin + bases_begin + n_bases_ * sizeof(halo_u64));
+    std::byte *const to = launches_.bytes.data() + begin;
+    std::memcpy(to, &head, sizeof head);
+    std::memcpy(to + sizeof head, ranges.data(), ranges_bytes);
     for (const Bases &one : lists_)
-        if (one.n > 0)
-            std::memcpy(bytes_.data() + bases_begin + one.place * sizeof(halo_u64), one.from, static_cast<size_t>(one.n) * sizeof(halo_u64));
+        if (one.n > 0) std::memcpy(to + bases_begin + one.place * sizeof(halo_u64), one.from, static_cast<size_t>(one.n) * sizeof(halo_u64));
+    const int64_t n_groups = (int64_t{ ranges.back().end } + per_group - 1) / per_group;
+    launches_.all.push_back({ kernel_, n_groups, begin, launches_.bytes.size() });
 }
 
 } // namespace halo::accelerator

@@ -31,6 +31,7 @@ struct Device {
 
 Device &device_of(halo_device *device) { return *reinterpret_cast<Device *>(device); }
 Table &table_of(halo_copy_table *table) { return *reinterpret_cast<Table *>(table); }
+Graphs &graphs_of(halo_graphs *graphs) { return *reinterpret_cast<Graphs *>(graphs); }
 
 halo_status report(const halo_host *services, halo_status status, const char *text) {
     if (services != nullptr && services->report != nullptr) services->report(services->core, text);
@@ -257,54 +258,63 @@ halo_status table_test(halo_device *device, halo_copy_table *table, int64_t firs
     });
 }
 
+void add_run(Launcher &launcher, const halo_copy_range &given) {
+    const Table &table = table_of(given.table);
+    check_run(table, given.first, given.n, given.n_bases, true);
+    if (given.rows < HALO_ROWS_ALL || given.rows > HALO_ROWS_UNFLAGGED || (given.rows != HALO_ROWS_ALL && given.flags == nullptr))
+        fail(HALO_ERR_ARGUMENT, "a range of rows of kind %d, %s flags", given.rows, given.flags != nullptr ? "with" : "without");
+    halo_range said{};
+    said.rows = static_cast<halo_u32>(given.rows);
+    if (given.rows != HALO_ROWS_ALL) said.flags = reinterpret_cast<halo_u64>(given.flags);
+    launcher.add(table, given.first, given.n, given.bases, given.n_bases, said);
+}
+
+void add_test(Launcher &launcher, const halo_copy_range &given) {
+    const Table &table = table_of(given.table);
+    check_run(table, given.first, given.n, given.n_bases, false);
+    if (given.flags == nullptr) return;
+    halo_range said{};
+    set_test(said, table, given.first, given.n, given.test);
+    said.flags = reinterpret_cast<halo_u64>(given.flags);
+    launcher.add(table, given.first, given.n, given.bases, given.n_bases, said);
+}
+
+void add_combination(Launcher &launcher, const halo_combine_range &given) {
+    const Table &table = table_of(given.table);
+    check_run(table, given.first, given.n, given.n_bases, true);
+    if (given.n_moved < 0 || given.n_moved > given.n)
+        fail(HALO_ERR_ARGUMENT, "a range of %lld rows, %lld of which overwrite", static_cast<long long>(given.n),
+             static_cast<long long>(given.n_moved));
+    check_combination(table, given.first, given.n, given.op, given.type);
+    launcher.add(given);
+}
+
+template <class Range>
+void add_all(Launcher &launcher, void (*add)(Launcher &, const Range &), const Range *ranges, int64_t n) {
+    if (n < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n));
+    for (const Range &given : std::span(ranges, static_cast<size_t>(n))) add(launcher, given);
+}
+
 halo_status ranges_run(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
     return within(device, [&](Device &self) {
-        if (n_ranges < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n_ranges));
         self.launcher.begin(Kernel::move);
-        for (const halo_copy_range &given : std::span(ranges, static_cast<size_t>(n_ranges))) {
-            const Table &table = table_of(given.table);
-            check_run(table, given.first, given.n, given.n_bases, true);
-            if (given.rows < HALO_ROWS_ALL || given.rows > HALO_ROWS_UNFLAGGED || (given.rows != HALO_ROWS_ALL && given.flags == nullptr))
-                fail(HALO_ERR_ARGUMENT, "a range of rows of kind %d, %s flags", given.rows, given.flags != nullptr ? "with" : "without");
-            halo_range said{};
-            said.rows = static_cast<halo_u32>(given.rows);
-            if (given.rows != HALO_ROWS_ALL) said.flags = reinterpret_cast<halo_u64>(given.flags);
-            self.launcher.add(table, given.first, given.n, given.bases, given.n_bases, said);
-        }
+        add_all(self.launcher, add_run, ranges, n_ranges);
         self.launcher.go(stream);
     });
 }
 
 halo_status ranges_test(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
     return within(device, [&](Device &self) {
-        if (n_ranges < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n_ranges));
         self.launcher.begin(Kernel::test);
-        for (const halo_copy_range &given : std::span(ranges, static_cast<size_t>(n_ranges))) {
-            const Table &table = table_of(given.table);
-            check_run(table, given.first, given.n, given.n_bases, false);
-            if (given.flags == nullptr) continue;
-            halo_range said{};
-            set_test(said, table, given.first, given.n, given.test);
-            said.flags = reinterpret_cast<halo_u64>(given.flags);
-            self.launcher.add(table, given.first, given.n, given.bases, given.n_bases, said);
-        }
+        add_all(self.launcher, add_test, ranges, n_ranges);
         self.launcher.go(stream);
     });
 }
 
 halo_status ranges_combine(halo_device *device, const halo_combine_range *ranges, int64_t n_ranges, halo_stream stream) {
     return within(device, [&](Device &self) {
-        if (n_ranges < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n_ranges));
         self.launcher.begin(Kernel::combine);
-        for (const halo_combine_range &given : std::span(ranges, static_cast<size_t>(n_ranges))) {
-            const Table &table = table_of(given.table);
-            check_run(table, given.first, given.n, given.n_bases, true);
-            if (given.n_moved < 0 || given.n_moved > given.n)
-                fail(HALO_ERR_ARGUMENT, "a range of %lld rows, %lld of which overwrite", static_cast<long long>(given.n),
-                     static_cast<long long>(given.n_moved));
-            check_combination(table, given.first, given.n, given.op, given.type);
-            self.launcher.add(given);
-        }
+        add_all(self.launcher, add_combination, ranges, n_ranges);
         self.launcher.go(stream);
     });
 }
@@ -320,6 +330,52 @@ halo_status levels_run(halo_device *device, const halo_level_operation *operatio
         }
         self.launcher.go(stream);
     });
+}
+
+halo_status graphs_create(halo_device *device, halo_graphs **graphs) {
+    return within(device, [&](Device &self) {
+        if (const char *const lacks = self.runtime->lacks_graphs()) fail(HALO_ERR_STATE, "it has no graphs: %s", lacks);
+        *graphs = reinterpret_cast<halo_graphs *>(self.launcher.make_graphs().release());
+    });
+}
+
+void graphs_destroy(halo_device *device, halo_graphs *graphs) {
+    within(device, [&](Device &) { delete &graphs_of(graphs); });
+}
+
+void add_step(Launcher &launcher, const halo_device_step &step) {
+    switch (step.kind) {
+    case HALO_STEP_RUN: launcher.next(Kernel::move); return add_all(launcher, add_run, step.ranges, step.n);
+    case HALO_STEP_TEST: launcher.next(Kernel::test); return add_all(launcher, add_test, step.ranges, step.n);
+    case HALO_STEP_COMBINE: launcher.next(Kernel::combine); return add_all(launcher, add_combination, step.combined, step.n);
+    default: fail(HALO_ERR_ARGUMENT, "a step of kind %d", step.kind);
+    }
+}
+
+void warn(const halo_host *services, const char *what, const char *text) {
+    if (services == nullptr || services->log == nullptr) return;
+    constexpr int32_t warning = 1;
+    char line[sizeof(Failure::text) + 100];
+    std::snprintf(line, sizeof line, "%s: %s", what, text);
+    services->log(services->core, warning, line);
+}
+
+halo_status graphs_run(halo_device *device, halo_graphs *graphs, const halo_device_step *steps, int64_t n_steps, halo_stream stream, int32_t *how) {
+    return within(device, [&](Device &self) {
+        if (n_steps < 0) fail(HALO_ERR_ARGUMENT, "%lld steps", static_cast<long long>(n_steps));
+        self.launcher.begin(Kernel::move);
+        for (const halo_device_step &step : std::span(steps, static_cast<size_t>(n_steps))) add_step(self.launcher, step);
+        const Graphs::Outcome outcome = self.launcher.go(graphs_of(graphs), stream);
+        *how = outcome == Graphs::Outcome::replayed   ? HALO_STEPS_REPLAYED
+               : outcome == Graphs::Outcome::recorded ? HALO_STEPS_RECORDED
+                                                      : HALO_STEPS_LAUNCHED;
+        if (const char *const refusal = graphs_of(graphs).take_refusal()) [[unlikely]]
+            warn(self.services, "device " HALO_MODULE_NAME ": launches are not recorded any more", refusal);
+    });
+}
+
+halo_status stream_check(halo_device *device, halo_stream stream) {
+    return within(device, [&](Device &self) { self.runtime->require_usable(stream); });
 }
 
 halo_status pointer_kind(halo_device *device, const void *pointer, int32_t *kind, int32_t *ordinal) {
@@ -387,7 +443,11 @@ constexpr halo_device_ops operations = { sizeof(halo_device_ops),
                                          ranges_test,
                                          ranges_combine,
                                          pointer_kind,
-                                         levels_run };
+                                         levels_run,
+                                         graphs_create,
+                                         graphs_destroy,
+                                         graphs_run,
+                                         stream_check };
 
 } // namespace
 

@@ -35,6 +35,24 @@ public:
 
 enum class Kernel { move = HALO_KERNEL_MOVE, test = HALO_KERNEL_TEST, combine = HALO_KERNEL_COMBINE, levels = HALO_KERNEL_LEVELS };
 
+// One of several launches: what its kernel is told lies from `begin` on among what all of them are told.
+struct Launch {
+    Kernel kernel;
+    int64_t n_groups; // of HALO_THREADS threads
+    size_t begin, end;
+
+    bool operator==(const Launch &) const = default;
+};
+
+// Launches that a runtime has recorded.
+class Graph {
+public:
+    Graph() = default;
+    virtual ~Graph() = default;
+    Graph(const Graph &) = delete;
+    Graph &operator=(const Graph &) = delete;
+};
+
 // Errors are Failures. A null stream is the device's own.
 class Runtime {
 public:
@@ -62,6 +80,16 @@ public:
 
     // `n_groups` of HALO_THREADS threads. `arguments` lies in memory of the device; `reached` is what it leads to, for those who want it.
     virtual void launch(Kernel kernel, int64_t n_groups, void *arguments, std::span<void *const> reached, halo_stream stream) = 0;
+
+    // Why launches cannot be recorded; nullptr: they can.
+    virtual const char *lacks_graphs() const = 0;
+    // Do kernels of a graph reach what they had not been told of when it was recorded?
+    virtual bool graphs_reach_all() const = 0;
+    // One launch behind the other. What they are told, in memory of the device, begins at `arguments`.
+    virtual std::unique_ptr<Graph> record(std::span<const Launch> launches, char *arguments, std::span<void *const> reached) = 0;
+    virtual void replay(Graph &graph, halo_stream stream) = 0;
+    // A Failure if the program records the stream into a graph of its own.
+    virtual void require_usable(halo_stream stream) = 0;
 
     virtual void fill(const halo_filling &what, int64_t n_groups, halo_stream stream) = 0;
 

@@ -244,7 +244,11 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   nullptr,
                                   nullptr,
                                   nullptr,
-                                  levels_run };
+                                  levels_run,
+                                  nullptr,
+                                  nullptr,
+                                  nullptr,
+                                  nullptr };
 
 } // namespace
 

@@ -99,6 +99,12 @@ Devices find_devices(cl_context context) {
     return found;
 }
 
+void tell(cl_kernel kernel, void *argument, std::span<void *const> reached) {
+    check(clSetKernelArgSVMPointer(kernel, 0, argument), "clSetKernelArgSVMPointer");
+    if (!reached.empty())
+        check(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, reached.size() * sizeof(void *), reached.data()), "clSetKernelExecInfo");
+}
+
 std::shared_ptr<Program> Program::of(cl_device_id device, cl_context context) {
     static std::mutex guard;
     static std::map<std::pair<cl_device_id, cl_context>, std::weak_ptr<Program>> known;

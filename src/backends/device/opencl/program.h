@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -41,6 +42,9 @@ struct Devices {
 // Of all platforms; or of a program's context.
 Devices find_devices(cl_context context = nullptr);
 std::string name_of(cl_device_id device);
+
+// Sets a kernel's argument, and says what that leads to.
+void tell(cl_kernel kernel, void *argument, std::span<void *const> reached);
 
 // Memory that all instances of a device have given in one context, by address.
 class Given {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "command_buffers.h"
 #include "failure.h"
 #include "layout.h"
 #include "program.h"
@@ -31,8 +32,9 @@ public:
         : program_(std::move(program)),
           ordinal_(ordinal),
           setup_(program_->create_queue()),
-          fill_(program_->create_kernel("halo_fill")) {
-        for (const char *name : { "halo_move", "halo_test", "halo_combine", "halo_levels" }) kernels_.push_back(program_->create_kernel(name));
+          fill_(program_->create_kernel("halo_fill")),
+          buffers_(*program_) {
+        for (const char *name : names) kernels_.push_back(program_->create_kernel(name));
     }
 
     int enter() override { return 0; }
@@ -75,15 +77,20 @@ public:
 
     void launch(Kernel which, int64_t n_groups, void *arguments, std::span<void *const> reached, halo_stream stream) override {
         const cl_kernel kernel = kernels_[static_cast<size_t>(which)].get();
-        check(clSetKernelArgSVMPointer(kernel, 0, arguments), "clSetKernelArgSVMPointer");
-        pointers_.assign(reached.begin(), reached.end());
-        std::erase(pointers_, nullptr);
-        if (!pointers_.empty())
-            check(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, pointers_.size() * sizeof(void *), pointers_.data()),
-                  "clSetKernelExecInfo");
+        tell(kernel, arguments, without_null(reached));
         const size_t threads = HALO_THREADS, all = static_cast<size_t>(n_groups) * threads;
         check(clEnqueueNDRangeKernel(queue_of(stream), kernel, 1, nullptr, &all, &threads, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
     }
+
+    const char *lacks_graphs() const override { return buffers_.what_lacks(); }
+    bool graphs_reach_all() const override { return buffers_.reach_all(); }
+    std::unique_ptr<accelerator::Graph> record(std::span<const accelerator::Launch> launches, char *arguments,
+                                               std::span<void *const> reached) override {
+        return buffers_.record(launches, names, arguments, without_null(reached));
+    }
+    void replay(accelerator::Graph &graph, halo_stream stream) override { buffers_.replay(graph, queue_of(stream)); }
+
+    void require_usable(halo_stream stream) override { queue_of(stream); }
 
     void fill(const halo_filling &what, int64_t n_groups, halo_stream stream) override {
         auto *const dst = reinterpret_cast<void *>(what.dst);
@@ -138,6 +145,14 @@ public:
     }
 
 private:
+    static constexpr const char *names[] = { "halo_move", "halo_test", "halo_combine", "halo_levels" };
+
+    std::span<void *const> without_null(std::span<void *const> reached) {
+        pointers_.assign(reached.begin(), reached.end());
+        std::erase(pointers_, nullptr);
+        return pointers_;
+    }
+
     // A queue is looked at when it is another than the last.
     cl_command_queue queue_of(halo_stream stream) {
         if (stream == nullptr) return program_->own_queue();
@@ -160,6 +175,7 @@ private:
     int32_t ordinal_;
     Queue setup_;
     KernelObject fill_;
+    CommandBuffers buffers_;
     std::vector<KernelObject> kernels_; // by accelerator::Kernel
     cl_command_queue known_ = nullptr;
     std::vector<void *> pointers_;
