@@ -365,8 +365,9 @@ typedef struct halo_device_ops {
     halo_status (*graphs_create)(halo_device *device, halo_graphs **graphs);
     /** Waits for nothing. Work that has been put on streams is done all the same. */
     void (*graphs_destroy)(halo_device *device, halo_graphs *graphs);
-    /** Each of the steps, one behind the other, after the stream's work before: whether they were recorded or not changes nothing of what they do. Tables,
-     *  bases, flags and streams may be others each time; what is recorded of them is bounded. `how` is one of HALO_STEPS_.... The host does not wait. */
+    /** Each of the steps, one behind the other, after the stream's work before: whether they were recorded or not changes nothing of what they do. Where work of
+     *  one fails, an event behind the last one says so. Tables, bases, flags and streams may be others each time; what is recorded of them is bounded. `how` is
+     *  one of HALO_STEPS_.... The host does not wait. */
     halo_status (*graphs_run)(halo_device *device, halo_graphs *graphs, const halo_device_step *steps, int64_t n_steps, halo_stream stream, int32_t *how);
 
     /** From minor version 10 on; may be NULL: any can. Can work be put on this stream now, by this library? HALO_ERR_STATE: the program records it into

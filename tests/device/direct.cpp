@@ -64,6 +64,23 @@ TEST(Direct, GhostsAreWrittenByThePeersDevice) {
         });
 }
 
+// What goes there is put on behind what is recorded.
+TEST(Direct, BesideLaunchesThatAreRecorded) {
+    Settings recorded = direct();
+    recorded.emplace_back("device.graphs", "yes");
+    run(2, recorded, [](Rank &rank) {
+        const Ring ring(rank, n_blocks);
+        const RingField field(ring, "u");
+        const RingExchange exchange({ field.handle() });
+        know_each_other(rank, exchange, field);
+        const late_counts counts = late_count(field.device());
+        const int64_t before = landed(exchange);
+        for (int n = 0; n < 10; ++n) run_in_order(rank, exchange, field, n);
+        if (rank.rank != 0 && landed(exchange) != before + 10) stop("%lld runs of 10", static_cast<long long>(landed(exchange) - before));
+        if (late_count(field.device()).replays < counts.replays + 10) stop("launches are not recorded");
+    });
+}
+
 TEST(Direct, NotWithAnotherPath) {
     for (const char *path : { "message", "slot", "get" })
         run(2, direct(path), [&](Rank &rank) {

@@ -341,11 +341,12 @@ std::vector<std::vector<double>> all_values(const Ring &ring, const RingField &u
 // Restriction, packing, copies within the rank, unpacking, prolongation. Any of them may be refused by the device, or fail when the call has
 // returned: it is told, once, and a run later all is as it was.
 constexpr int64_t n_launches = 5;
-class FailsBetweenLevels : public testing::TestWithParam<std::tuple<int64_t, bool>> {};
+class FailsBetweenLevels : public testing::TestWithParam<std::tuple<int64_t, bool, const char *>> {};
 
 TEST_P(FailsBetweenLevels, AndTheNextRunWorks) {
-    run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
-        const auto [after, is_accepted] = GetParam();
+    run(2, late::settings({ { "timeout", "20" }, { "device.graphs", std::get<2>(GetParam()) } }), [](Rank &rank) {
+        const int64_t after = std::get<0>(GetParam());
+        const bool is_accepted = std::get<1>(GetParam());
         halo_topology *const blocks = circle(rank, 2 * int64_t{ rank.size } - 1, true);
         const int64_t *gids = nullptr;
         int64_t n = 0;
@@ -380,9 +381,11 @@ TEST_P(FailsBetweenLevels, AndTheNextRunWorks) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(KindsOnDevices, FailsBetweenLevels, testing::Combine(testing::Range<int64_t>(0, n_launches), testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(KindsOnDevices, FailsBetweenLevels,
+                         testing::Combine(testing::Range<int64_t>(0, n_launches), testing::Bool(), testing::Values("no", "auto", "yes")),
                          [](const auto &one) {
-                             return std::string(std::get<1>(one.param) ? "Accepted" : "Refused") + std::to_string(std::get<0>(one.param));
+                             return std::string(std::get<1>(one.param) ? "Accepted" : "Refused") + std::to_string(std::get<0>(one.param)) + "With" +
+                                    std::get<2>(one.param);
                          });
 
 TEST(KindsOnDevices, InPhases) {

@@ -187,6 +187,29 @@ TEST(Graphs, AReplayThatFails) {
     });
 }
 
+// Accepted, and failing when the call has returned: packing, which copies within the rank follow, and these. They fail together, so peers hear of it.
+TEST(Graphs, WorkOfAReplayThatFails) {
+    run(2, settings("auto"), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        const late::Stream stream(u.device());
+        for (int turn = 0; turn < 12; ++turn) {
+            u.write(turn, stream);
+            const bool fails = turn % 3 == 2;
+            if (fails && rank.rank == 0) late_fail_work(u.device(), turn % 2);
+            const halo_status status = run_once(exchange, stream);
+            if (!fails)
+                OK(status);
+            else if (rank.rank == 0)
+                expect(status, HALO_ERR_DEVICE, halo_context_error(rank.context), { "exchange ", " over u", "has failed, as ordered" });
+            else
+                expect(status, HALO_ERR_PEER, halo_context_error(rank.context), { "rank 0", "as ordered" });
+            if (!fails) u.expect(turn, stream, "run");
+        }
+    });
+}
+
 TEST(Graphs, WhereTheDeviceRecordsNothing) {
     late_refuse_graphs(true);
     run(1, settings("auto"), [](Rank &rank) {

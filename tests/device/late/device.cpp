@@ -418,7 +418,10 @@ void graphs_destroy(halo_device *, halo_graphs *graphs) { delete &late::graphs_o
 
 halo_status graphs_run(halo_device *device, halo_graphs *graphs, const halo_device_step *steps, int64_t n_steps, halo_stream stream, int32_t *how) {
     Late &self = late_of(device);
-    if (const halo_status status = late::run_steps(device, steps, n_steps, stream)) return status;
+    self.stream(stream).go_together(true);
+    const halo_status status = late::run_steps(device, steps, n_steps, stream);
+    self.stream(stream).go_together(false);
+    if (status != HALO_SUCCESS) return status;
     *how = late::graphs_of(graphs).come(steps, n_steps);
     if (*how != HALO_STEPS_LAUNCHED) self.count(*how == HALO_STEPS_RECORDED ? &late_counts::recordings : &late_counts::replays);
     return HALO_SUCCESS;

@@ -103,14 +103,19 @@ void Stream::push(Item item) {
     changed_.notify_all();
 }
 
-void Stream::add(std::function<void()> work) { push({ std::move(work), true }); }
+void Stream::add(std::function<void()> work) { push({ std::move(work), is_new() }); }
+
+void Stream::go_together(bool together) {
+    together_ = together;
+    is_in_piece_ = false;
+}
 
 void Stream::add_failing(std::chrono::microseconds delay) {
     push({ [this, delay] {
               std::this_thread::sleep_for(delay);
               failing_ = true;
           },
-           false });
+           is_new() });
 }
 
 void Stream::synchronize() {
@@ -159,7 +164,7 @@ void Stream::run() {
         queue_.pop_front();
         lock.unlock();
         dawdle();
-        if (item.is_work) failing_ = false;
+        if (item.is_new) failing_ = false;
         item.act();
         lock.lock();
         ++done_;

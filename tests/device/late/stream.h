@@ -12,6 +12,7 @@
 #include <mutex>
 #include <random>
 #include <thread>
+#include <utility>
 
 namespace late {
 
@@ -77,6 +78,8 @@ public:
     void add(std::function<void()> work);
     // What fails, so much later, when the stream has come there. What is recorded behind it and before the next work fails too.
     void add_failing(std::chrono::microseconds delay);
+    // What is added from here on, until it is told otherwise, fails together.
+    void go_together(bool together);
     void synchronize();
     void record(Event &event);
     void wait(const Event &event);
@@ -86,8 +89,9 @@ public:
 private:
     struct Item {
         std::function<void()> act;
-        bool is_work; // none of these has failed yet
+        bool is_new; // nothing of it has failed yet
     };
+    bool is_new() { return !std::exchange(is_in_piece_, together_); }
     void push(Item item);
     void run();
     void dawdle();
@@ -99,7 +103,9 @@ private:
     uint64_t added_ = 0;
     uint64_t done_ = 0;
     bool ends_ = false;
-    bool failing_ = false; // the thread's alone
+    bool together_ = false;    // what is added
+    bool is_in_piece_ = false; // with what was added last
+    bool failing_ = false;     // the thread's alone
     std::mt19937_64 random_;
     int32_t most_microseconds_;
     std::thread thread_; // last: it uses all else
