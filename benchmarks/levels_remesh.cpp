@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Another list of blocks: what a remesh costs against making all from nothing, and remesh in every step against messages per channel without.
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -80,16 +81,19 @@ void compare_with_rebuild(const Session &session, const Options &options, Report
     old.fill();
     old.run();
     std::unique_ptr<Ghosts> made;
+    double tables = 0;
     const auto build = [&](const halo::Forest &list) {
         made = std::make_unique<Ghosts>(session, list, n_cells);
-        made->exchange().prepare();
+        tables = seconds_of([&] { made->exchange().prepare(); });
     };
-    std::vector<double> remeshes, rebuilds, lists;
+    constexpr const char *phases[] = { "lists ms", "topology ms", "field ms", "exchange ms", "tables ms", "move ms" }; // of a remesh, on this rank
+    std::array<std::vector<double>, std::size(phases)> spent;
+    std::vector<double> remeshes, rebuilds;
     for (int pair = -1; pair < std::min(options.pairs, 9); ++pair) {
         made.reset();
         const double rebuild = timed(session, [&] { build(after); });
         made.reset();
-        double list = 0;
+        double list = 0, move = 0;
         const double remesh = timed(session, [&] {
             halo::Forest next = before;
             list = seconds_of([&] {
@@ -97,25 +101,29 @@ void compare_with_rebuild(const Session &session, const Options &options, Report
                 next.place(session.n_ranks());
             });
             build(next);
-            move_values(old, *made);
+            move = seconds_of([&] { move_values(old, *made); });
         });
         if (pair < 0) continue;
-        rebuilds.push_back(rebuild), remeshes.push_back(remesh), lists.push_back(list);
+        rebuilds.push_back(rebuild), remeshes.push_back(remesh);
+        const auto &[topology, field, exchange] = made->made_in();
+        const double of_phases[] = { list, topology, field, exchange, tables, move };
+        for (size_t phase = 0; phase < spent.size(); ++phase) spent[phase].push_back(of_phases[phase]);
     }
     made->run();
     made->verify();
     const double share = share_of_channels(session, made->topology(), same);
     const double rebuild = median_of(rebuilds), remesh = median_of(remeshes), wanted = 1.5 * share * rebuild + 100 / microseconds;
-    report.row(Row()
-                   .add("changes", clustered ? "clustered" : "scattered")
-                   .add("blocks", static_cast<int64_t>(after.leaves().size()))
-                   .add("changed", static_cast<int64_t>(std::ranges::count(same, false)))
-                   .add("channels changed %", 100 * share)
-                   .add("lists ms", median_of(lists) * milliseconds)
-                   .add("remesh ms", remesh * milliseconds)
-                   .add("rebuild ms", rebuild * milliseconds)
-                   .add("wanted ms", wanted * milliseconds)
-                   .add("in wanted", remesh / wanted));
+    Row row;
+    row.add("changes", clustered ? "clustered" : "scattered")
+        .add("blocks", static_cast<int64_t>(after.leaves().size()))
+        .add("changed", static_cast<int64_t>(std::ranges::count(same, false)))
+        .add("channels changed %", 100 * share)
+        .add("remesh ms", remesh * milliseconds)
+        .add("rebuild ms", rebuild * milliseconds)
+        .add("wanted ms", wanted * milliseconds)
+        .add("in wanted", remesh / wanted);
+    for (size_t phase = 0; phase < spent.size(); ++phase) row.add(phases[phase], median_of(spent[phase]) * milliseconds);
+    report.row(row);
 }
 
 // ---- in every step
@@ -186,7 +194,7 @@ void compare_with_channels(const Session &session, const Options &options, Repor
 void run_remesh(const Session &session, const Options &options, Report &report) {
     report.begin(
         "remesh",
-        "another list of about 4096 blocks of 8^3 cells: lists, topology, field, prepared exchange, values moved; against making the same from "
+        "another list of about 4096 blocks of 8^3 cells: lists, topology, field, exchange, its tables, values moved; against making the same from "
         "nothing; wanted: 1.5 of that by share of channels, and 100 us");
     for (const bool clustered : { true, false }) compare_with_rebuild(session, options, report, clustered);
     compare_with_channels(session, options, report);

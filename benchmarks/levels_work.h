@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,6 +58,13 @@ inline double value_at(int32_t level, const Point &point, int32_t component, int
     return 4 * at(0) + 16 * at(1) - 8 * at(2) + component;
 }
 
+// Of this rank alone.
+inline double seconds_of(auto &&action) {
+    const auto begin = std::chrono::steady_clock::now();
+    action();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 // A field of such a function, with one place in each cell, and the exchange of its ghosts. Values are still to be filled in.
 class Ghosts {
 public:
@@ -65,14 +74,19 @@ public:
           n_components_(n_components),
           centring_(centring),
           n_roots_(forest.desc().trees->n_roots[0]),
-          topology_(forest.topology(session.context())),
-          field_(make_field()),
-          exchange_({ field_ }, how(messages)) {}
+          topology_(timed_as(0, [&] { return forest.topology(session.context()); })),
+          field_(timed_as(1, [&] { return make_field(); })),
+          exchange_(timed_as(2, [&] { return halo::Exchange({ field_ }, how(messages)); })) {}
+
+    // Seconds on this rank: topology, field with its storage, exchange.
+    const std::array<double, 3> &made_in() const { return made_in_; }
 
     void fill() {
-        for (const int64_t gid : topology_.local_parts())
+        for (const int64_t gid : topology_.local_parts()) {
+            const int32_t at_level = level(gid);
             visit(gid,
-                  [&](double &value, const Point &point, int32_t c, bool owned) { value = owned ? value_at(level(gid), point, c, centring_) : -1; });
+                  [&](double &value, const Point &point, int32_t c, bool owned) { value = owned ? value_at(at_level, point, c, centring_) : -1; });
+        }
     }
 
     void run() {
@@ -92,10 +106,11 @@ public:
     // But for ghosts outside of the domain, and those made from cells there.
     void verify() {
         for (const int64_t gid : topology_.local_parts()) {
-            const int64_t end = (n_roots_ * n_cells_) << level(gid);
+            const int32_t at_level = level(gid);
+            const int64_t end = (n_roots_ * n_cells_) << at_level;
             visit(gid, [&](double &value, const Point &point, int32_t c, bool) {
                 const auto far = [&](int64_t at) { return at >= 2 * n_ghosts && at < end - 2 * n_ghosts; };
-                if (std::ranges::all_of(point, far) && std::abs(value - value_at(level(gid), point, c, centring_)) > 1e-9)
+                if (std::ranges::all_of(point, far) && std::abs(value - value_at(at_level, point, c, centring_)) > 1e-9)
                     throw std::runtime_error("levels: a ghost has another value");
             });
         }
@@ -128,6 +143,12 @@ private:
         field.allocate();
         return field;
     }
+    template <class Make>
+    std::invoke_result_t<Make> timed_as(size_t place, Make &&make) {
+        std::optional<std::invoke_result_t<Make>> made;
+        made_in_[place] = seconds_of([&] { made.emplace(make()); });
+        return *std::move(made);
+    }
     static halo_exchange_desc how(int32_t messages) {
         halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
         desc.messages = messages;
@@ -138,6 +159,7 @@ private:
     int32_t n_components_;
     int32_t centring_;
     int64_t n_roots_; // of the tree, along each direction
+    std::array<double, 3> made_in_{};
     halo::Topology topology_;
     halo::Field field_;
     halo::Exchange exchange_;
@@ -171,13 +193,6 @@ struct ProlongedBox {
                 }
     }
 };
-
-// Of this rank alone.
-inline double seconds_of(auto &&action) {
-    const auto begin = std::chrono::steady_clock::now();
-    action();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // Alternating pairs of two actions, and their ratio.
 template <class First, class Second>

@@ -86,8 +86,9 @@ void ForestSteps::find_ghosts(size_t field) {
         for (const int64_t gid : forest(field).local_parts()) {
             Work &work = work_of(field, gid);
             for (const halo_box &box : edges.made(gid)) work.made.emplace_back(place, box);
-            for (const halo_box &box : edges.read_inside(gid)) work.send(place, box);
-            if (halves_ghosts(field)) work.halved_ghosts = edges.read_beside(gid);
+            LevelEdges::Read read = edges.read(gid);
+            for (const halo_box &box : read.inside) work.send(place, box);
+            if (halves_ghosts(field)) work.halved_ghosts = std::move(read.beside);
         }
     }
 }

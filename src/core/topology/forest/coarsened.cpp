@@ -25,7 +25,7 @@ std::vector<halo_boundary> CoarsenedForest::boundaries(int64_t gid, const GhostW
     std::vector<halo_boundary> found;
     for_each_element(n_dims(), [&](int32_t element, const ElementOffset &) {
         const halo_box ghosts = element_box(owned, widths, element);
-        if (!empty(ghosts) && forest_.across(forest_.leaf(gid), element).is == Across::Is::nothing) found.push_back({ ghosts, element, 0 });
+        if (!empty(ghosts) && forest_.ends_at(forest_.leaf(gid), element)) found.push_back({ ghosts, element, 0 });
     });
     return found;
 }

@@ -150,13 +150,14 @@ int32_t ForestTopology::owner(int64_t gid) const {
 
 void ForestTopology::find_near() {
     near_ = local_parts_;
-    if (std::ssize(local_parts_) == n_parts()) return;
     const auto add = [&](int32_t, const AxisMap &, int64_t other) {
         if (owner(other) != context_.rank()) near_.push_back(other);
     };
-    for (const int64_t gid : local_parts_) leaves_->for_each_around(leaf(gid), add);
+    if (std::ssize(local_parts_) < n_parts())
+        for (const int64_t gid : local_parts_) leaves_->for_each_around(leaf(gid), add);
     std::ranges::sort(near_);
     near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
+    around_.find(*leaves_, near_);
 }
 
 // Leaves of one tree are joined by sides of leaves, however their levels change; trees by their joins.
@@ -176,10 +177,10 @@ bool ForestTopology::find_levels(const halo_forest_desc &desc) const {
 
 // Around this rank's leaves alone.
 bool ForestTopology::find_levels() const {
-    bool found = false;
-    for (const int64_t gid : local_parts_)
-        leaves_->for_each_around(leaf(gid), [&](int32_t, const AxisMap &, int64_t other) { found = found || leaf(other).level != leaf(gid).level; });
-    return found;
+    return std::ranges::any_of(local_parts_, [&](int64_t gid) {
+        const size_t place = place_near(gid);
+        return is_beside(place, Across::Is::coarser) || is_beside(place, Across::Is::finer);
+    });
 }
 
 halo_part ForestTopology::part(int64_t gid) const {
@@ -197,7 +198,7 @@ halo_part ForestTopology::part(int64_t gid) const {
         for (size_t high = 0; high < 2; ++high) {
             ElementOffset side{};
             side[d] = high == 0 ? -1 : 1;
-            part.at_boundary[2 * d + high] = across(block, HALO_ELEMENT(side[0], side[1], side[2])).is == Across::Is::nothing;
+            part.at_boundary[2 * d + high] = ends_at(block, HALO_ELEMENT(side[0], side[1], side[2]));
         }
     }
     return part;
@@ -269,7 +270,7 @@ std::vector<halo_boundary> ForestTopology::boundaries(int64_t gid, const GhostWi
     std::vector<halo_boundary> found;
     for_each_element(n_dims_, [&](int32_t element, const ElementOffset &) {
         const halo_box ghosts = element_box(points_of(whole_block(n_cells_), centring), widths, element);
-        if (!empty(ghosts) && across(leaf(gid), element).is == Across::Is::nothing) found.push_back({ ghosts, element, 0 });
+        if (!empty(ghosts) && ends_at(leaf(gid), element)) found.push_back({ ghosts, element, 0 });
     });
     return found;
 }
@@ -285,7 +286,8 @@ void ForestTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
 // Of two parts over an element of one there is one edge at most: what lies across an element is one block, from which the way back is the same.
 void ForestTopology::ghost_cells(const EdgeRequest &request, const EdgeSink &sink) const {
     const int32_t here = context_.rank();
-    for (const int64_t gid : near_) {
+    for (size_t place = 0; place < near_.size(); ++place) {
+        const int64_t gid = near_[place];
         Edge edge;
         edge.receive_gid = gid;
         edge.receive_rank = owner(gid);
@@ -293,7 +295,7 @@ void ForestTopology::ghost_cells(const EdgeRequest &request, const EdgeSink &sin
             if (!in_stencil(element, request.stencil)) return;
             edge.receive.box = element_box(whole_block(n_cells_), request.ghosts, element);
             if (empty(edge.receive.box)) return;
-            const Across there = across(leaf(gid), element);
+            const Across there = across_near(place, element);
             if (there.is != Across::Is::leaf) return;
             edge.send_gid = there.gid;
             edge.send_rank = owner(there.gid);
@@ -312,13 +314,14 @@ void ForestTopology::owned_points(const EdgeRequest &request, const EdgeSink &si
     check_points(request);
     const int32_t here = context_.rank();
     const PointOwners owners(*leaves_, n_cells_, request.centring);
-    for (const int64_t gid : near_) {
+    for (size_t place = 0; place < near_.size(); ++place) {
+        const int64_t gid = near_[place];
         std::map<std::pair<int64_t, int32_t>, int32_t> n_edges; // from a sender over one of its elements
         Edge edge;
         edge.receive_gid = gid;
         edge.receive_rank = owner(gid);
         for_each_filled(n_dims_, n_cells_, request.centring, request, [&](int32_t element, const halo_box &points) {
-            owners.find(leaf(gid), element, points, [&](const OwnedPoints &owned) {
+            owners.find(across_near(place, element), element, points, [&](const OwnedPoints &owned) {
                 if (owned.is != Across::Is::leaf || owned.are_own_of(gid)) return;
                 edge.identity.element = owned.element;
                 edge.identity.piece = n_edges[{ owned.gid, owned.element }]++;

@@ -6,6 +6,7 @@
 
 #include "base/terms.h"
 #include "halo_levels.h"
+#include "topology/forest/around.h"
 #include "topology/forest/leaf_directory.h"
 #include "topology/topology.h"
 
@@ -38,8 +39,18 @@ public:
     // Of a block that is a leaf; else -1.
     int64_t gid_of(const TreeBlock &block) const { return leaves_->find(block); }
     Across across(const TreeBlock &block, int32_t element) const { return leaves_->across(block, element); }
+    // Does nothing lie there?
+    bool ends_at(const TreeBlock &block, int32_t element) const {
+        TreeBlock there;
+        AxisMap map;
+        return !leaves_->trees().neighbour(block, element_offset(element), there, map);
+    }
     // The local leaves and all that lie across an element of one of them, ascending: whoever exchanges with a local leaf is among them.
     const std::vector<int64_t> &near() const { return near_; }
+    // What lies across an element of one of these, by its place among them; element 13: itself. Does any across one lie so?
+    Across across_near(size_t place, int32_t element) const { return around_.across(*leaves_, place, leaf(near_[place]), element); }
+    bool is_beside(size_t place, Across::Is is) const { return around_.has(place, is); }
+    size_t place_near(int64_t gid) const { return static_cast<size_t>(std::ranges::lower_bound(near_, gid) - near_.begin()); }
     int32_t balance() const { return balance_; } // HALO_BALANCE_...
     // Are points in this centring those in the same one of any other tree?
     bool keeps(Centring centring) const;
@@ -70,6 +81,7 @@ private:
     std::optional<Leaves> leaves_;
     std::vector<int32_t> owner_; // of those that are known; empty: equal runs of gids
     std::vector<int64_t> near_;
+    Around around_;     // of these
     uint64_t hash_ = 0; // of the description
     int32_t balance_ = HALO_BALANCE_FULL;
     std::vector<AxisMap> turns_; // of joins that change directions

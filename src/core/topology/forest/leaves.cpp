@@ -2,6 +2,7 @@
 #include "topology/forest/leaves.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 
@@ -95,8 +96,9 @@ void Leaves::check_cover(const std::vector<uint32_t> &order) const {
 
 // Of a block that is a leaf, or the empty one where it would be.
 size_t Leaves::slot(const TreeBlock &block) const {
+    constexpr std::array<uint64_t, 3> weights{ 0x9e3779b97f4a7c15u, 0xd6e8feb86659fd93u, 0x9fb21c651e98df25u };
     uint64_t hash = static_cast<uint64_t>(static_cast<uint32_t>(block.tree)) << 32 | static_cast<uint32_t>(block.level);
-    for (int d = 0; d < 3; ++d) hash = (hash ^ static_cast<uint64_t>(block.at[d])) * 0x9e3779b97f4a7c15u;
+    for (size_t d = 0; d < 3; ++d) hash += static_cast<uint64_t>(block.at[d]) * weights[d];
     const size_t mask = table_.size() - 1;
     size_t at = Digest::mix(hash) & mask;
     while (table_[at] != no_leaf && blocks_[table_[at]] != block) at = (at + 1) & mask;

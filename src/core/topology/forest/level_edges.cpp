@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/forest/level_edges.h"
 
+#include <algorithm>
 #include <map>
 
 namespace halo {
@@ -62,17 +63,23 @@ LevelEdges::LevelEdges(const ForestTopology &forest, const LevelGhosts &ghosts, 
 }
 
 struct LevelEdges::Receiver {
+    size_t place; // among those that are near
     int64_t gid;
     const TreeBlock &block;
     int32_t rank;
 };
 
+LevelEdges::Receiver LevelEdges::receiver(size_t place) const {
+    const int64_t gid = forest_.near()[place];
+    return { place, gid, forest_.leaf(gid), forest_.owner(gid) };
+}
+
 // Ghosts around which all leaves are coarser.
 template <class Visit>
-void LevelEdges::for_each_made(const TreeBlock &block, Visit &&visit) const {
-    if (block.level == 0) return;
+void LevelEdges::for_each_made(const Receiver &receiver, Visit &&visit) const {
+    if (!forest_.is_beside(receiver.place, Across::Is::coarser)) return;
     for_each_filled(forest_.n_dims(), cells_, centring_, ghosts_.request(centring_), [&](int32_t element, const halo_box &points) {
-        owners_.find(block, element, points, [&](const OwnedPoints &owned) {
+        owners_.find(forest_.across_near(receiver.place, element), element, points, [&](const OwnedPoints &owned) {
             if (owned.is == Across::Is::coarser) visit(owned.here);
         });
     });
@@ -80,15 +87,15 @@ void LevelEdges::for_each_made(const TreeBlock &block, Visit &&visit) const {
 
 std::vector<halo_box> LevelEdges::made(int64_t gid) const {
     std::vector<halo_box> boxes;
-    for_each_made(forest_.leaf(gid), [&](const halo_box &box) { boxes.push_back(box); });
+    for_each_made(receiver(forest_.place_near(gid)), [&](const halo_box &box) { boxes.push_back(box); });
     return boxes;
 }
 
 // Coarse points that ghosts are made from: those around each in directions in which points lie on faces, the cell it lies in in the others, and as
 // many on both sides as slopes reach.
-std::vector<halo_box> LevelEdges::read(const TreeBlock &block) const {
+std::vector<halo_box> LevelEdges::centres(const Receiver &receiver) const {
     std::vector<halo_box> boxes;
-    for_each_made(block, [&](const halo_box &box) {
+    for_each_made(receiver, [&](const halo_box &box) {
         halo_box centres = box;
         for (int d = 0; d < forest_.n_dims(); ++d) {
             centres.low[d] = floor_divide(box.low[d], 2);
@@ -108,50 +115,48 @@ std::vector<halo_box> LevelEdges::read(const TreeBlock &block) const {
 
 // As the block has them, with their owners as the block that it is a part of does.
 template <class Visit>
-void LevelEdges::for_each_read(const TreeBlock &block, Visit &&visit) const {
-    const std::vector<halo_box> boxes = read(block);
+void LevelEdges::for_each_read(const Receiver &receiver, Visit &&visit) const {
+    const std::vector<halo_box> boxes = centres(receiver);
     if (boxes.empty()) return;
+    const TreeBlock &block = receiver.block;
     const TreeBlock parent = ancestor(block, block.level - 1);
     const Extent place = place_in_parent(block, coarse_cells_, forest_.n_dims());
     const halo_box own = points_of(whole_block(cells_), centring_);
     GhostWidths far = GhostWidths::same(0);
     for (size_t d = 0; d < static_cast<size_t>(forest_.n_dims()); ++d) far.low[d] = far.high[d] = static_cast<int32_t>(cells_[d]);
     std::vector<OwnedPoints> found;
-    for (int32_t element = 0; element < 27; ++element)
+    for (int32_t element = 0; element < 27; ++element) {
+        const halo_box behind = relative(element_box(own, far, element), place);
+        if (std::ranges::none_of(boxes, [&](const halo_box &box) { return meet(box, behind); })) continue;
+        const Across across = owners_.across(parent, element);
         for (const halo_box &box : boxes) {
-            const halo_box points = intersection(shifted(box, place), element_box(own, far, element));
+            const halo_box points = intersection(box, behind);
             if (empty(points)) continue;
-            owners_.find(parent, element, points, [&](OwnedPoints owned) {
+            owners_.find(across, element, shifted(points, place), [&](OwnedPoints owned) {
                 owned.here = relative(owned.here, place);
                 found.push_back(owned);
             });
         }
+    }
     join_boxes(found);
     for (const OwnedPoints &owned : found) visit(owned);
 }
 
-std::vector<halo_box> LevelEdges::read_inside(int64_t gid) const {
-    std::vector<halo_box> boxes;
-    for_each_read(forest_.leaf(gid), [&](const OwnedPoints &owned) {
-        if (owned.is == Across::Is::finer && owned.are_own_of(gid)) boxes.push_back(owned.here);
+LevelEdges::Read LevelEdges::read(int64_t gid) const {
+    Read found;
+    for_each_read(receiver(forest_.place_near(gid)), [&](const OwnedPoints &owned) {
+        if (owned.is == Across::Is::finer) (owned.are_own_of(gid) ? found.inside : found.beside).push_back(owned.here);
     });
-    return boxes;
-}
-
-std::vector<halo_box> LevelEdges::read_beside(int64_t gid) const {
-    std::vector<halo_box> boxes;
-    for_each_read(forest_.leaf(gid), [&](const OwnedPoints &owned) {
-        if (owned.is == Across::Is::finer && !owned.are_own_of(gid)) boxes.push_back(owned.here);
-    });
-    return boxes;
+    return found;
 }
 
 // Of the faces on its border those that finer blocks have too.
 template <class Visit>
 void LevelEdges::for_each_flux(const Receiver &receiver, Visit &&visit) const {
+    if (!forest_.is_beside(receiver.place, Across::Is::finer)) return;
     for_each_element(forest_.n_dims(), [&](int32_t element, const ElementOffset &) {
         if (!has_faces_on(element, centring_)) return;
-        owners_.find(receiver.block, 13, faces_on(element, cells_), [&](const OwnedPoints &owned) {
+        owners_.find(forest_.across_near(receiver.place, 13), 13, faces_on(element, cells_), [&](const OwnedPoints &owned) {
             if (owned.is == Across::Is::finer) visit(owned);
         });
     });
@@ -161,15 +166,16 @@ void LevelEdges::for_each_flux(const Receiver &receiver, Visit &&visit) const {
 template <class Visit>
 void LevelEdges::for_each_into(const Receiver &receiver, LevelWay way, Visit &&visit) const {
     if (way == LevelWay::fluxes) return for_each_flux(receiver, visit);
+    if (way == LevelWay::to_coarser && !forest_.is_beside(receiver.place, Across::Is::finer)) return;
     if (way == LevelWay::to_coarser)
         return for_each_filled(forest_.n_dims(), cells_, centring_, ghosts_.request(centring_), [&](int32_t element, const halo_box &points) {
-            owners_.find(receiver.block, element, points, [&](const OwnedPoints &owned) {
+            owners_.find(forest_.across_near(receiver.place, element), element, points, [&](const OwnedPoints &owned) {
                 if (owned.is == Across::Is::finer) visit(owned);
             });
         });
     if (way == LevelWay::beside && halves_ghosts()) return;
     const Across::Is wanted = way == LevelWay::to_finer ? Across::Is::leaf : Across::Is::finer;
-    for_each_read(receiver.block, [&](const OwnedPoints &owned) {
+    for_each_read(receiver, [&](const OwnedPoints &owned) {
         if (owned.is == wanted && !(way == LevelWay::beside && owned.are_own_of(receiver.gid))) visit(owned);
     });
 }
@@ -195,7 +201,7 @@ void LevelEdges::into(const Receiver &receiver, LevelWay way, const EdgeSink &si
 }
 
 void LevelEdges::emit(LevelWay way, const EdgeSink &sink) const {
-    for (const int64_t gid : forest_.near()) into({ gid, forest_.leaf(gid), forest_.owner(gid) }, way, sink);
+    for (size_t place = 0; place < forest_.near().size(); ++place) into(receiver(place), way, sink);
 }
 
 } // namespace halo

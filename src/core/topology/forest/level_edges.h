@@ -40,20 +40,24 @@ public:
 
     Extent coarse_cells() const { return coarse_cells_; }
     void emit(LevelWay way, const EdgeSink &sink) const;
-    // Ghosts of a block behind coarser ones: those that are made from coarse values.
+    // Ghosts of a local block behind coarser ones: those that are made from coarse values.
     std::vector<halo_box> made(int64_t gid) const;
     // Coarse points that these are made from and no coarser block has: the block itself has them, or one of its level.
-    std::vector<halo_box> read_inside(int64_t gid) const;
-    std::vector<halo_box> read_beside(int64_t gid) const;
+    struct Read {
+        std::vector<halo_box> inside;
+        std::vector<halo_box> beside;
+    };
+    Read read(int64_t gid) const;
 
 private:
     struct Receiver;
     bool halves_ghosts() const { return centring_ == HALO_CENTRE_CELL && ghosts_.halves_ghosts(forest_.n_dims()); }
-    std::vector<halo_box> read(const TreeBlock &block) const;
+    Receiver receiver(size_t place) const;
+    std::vector<halo_box> centres(const Receiver &receiver) const;
     template <class Visit>
-    void for_each_made(const TreeBlock &block, Visit &&visit) const;
+    void for_each_made(const Receiver &receiver, Visit &&visit) const;
     template <class Visit>
-    void for_each_read(const TreeBlock &block, Visit &&visit) const;
+    void for_each_read(const Receiver &receiver, Visit &&visit) const;
     template <class Visit>
     void for_each_flux(const Receiver &receiver, Visit &&visit) const;
     template <class Visit>

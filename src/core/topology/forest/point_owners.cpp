@@ -52,6 +52,7 @@ bool join(OwnedPoints &points, const OwnedPoints &more) {
 
 // Those of one leaf on one of its elements come to lie behind each other.
 void join_boxes(std::vector<OwnedPoints> &found) {
+    if (found.size() < 2) return;
     const auto key = [](const OwnedPoints &points) { return std::tuple(points.is, points.gid, points.element); };
     std::stable_sort(found.begin(), found.end(), [&](const OwnedPoints &a, const OwnedPoints &b) { return key(a) < key(b); });
     for (size_t first = 0; first < found.size(); ++first)
@@ -82,6 +83,14 @@ struct PointOwners::Copy {
         return element < other.element;
     }
 };
+
+// Of points within a block.
+PointOwners::Copy PointOwners::only_copy(const Across &across) {
+    Copy copy;
+    copy.across = across;
+    copy.across.map = {};
+    return copy;
+}
 
 // The block itself, and what lies across the element in each set of its directions. The owner's comes first.
 std::vector<PointOwners::Copy> PointOwners::copies_on(const TreeBlock &block, int32_t element) const {
@@ -135,13 +144,14 @@ void PointOwners::find_finer(std::span<const Copy> copies, const Place &place, s
     Extent half = cells_;
     for (int d = 0; d < n_dims; ++d) half[d] /= 2;
     for (int32_t number = 0; number < 1 << n_dims; ++number) {
-        const int64_t gid = leaves_.find(child(copies.front().across.block, number));
-        if (gid < 0) continue; // not there, or refined again: then a leaf of this level beside it counts
         Extent first{};
         for (int d = 0; d < n_dims; ++d) first[d] = (number >> d & 1) * half[d];
         for (const Copy &copy : copies) {
             const halo_box of_part = points_of(whole_block(half), centring_across(place.centring, copy.across.map));
             const halo_box owns = box_from_across(shifted(of_part, first), copy.over, copy.across.map, cells_, place.centring);
+            if (std::ranges::none_of(left, [&](const halo_box &box) { return meet(box, owns); })) continue;
+            const int64_t gid = leaves_.find(child(copy.across.block, number));
+            if (gid < 0) break; // not there, or refined again: then a leaf of this level beside it counts
             for (const halo_box &box : left) {
                 const halo_box sent = intersection(box, owns);
                 if (empty(sent)) continue;
@@ -155,7 +165,10 @@ void PointOwners::find_finer(std::span<const Copy> copies, const Place &place, s
 }
 
 void PointOwners::find_on(const Place &place, int32_t part, std::vector<OwnedPoints> &found) const {
-    const std::vector<Copy> copies = copies_on(place.across.block, part);
+    const Copy only = only_copy(place.across);
+    std::vector<Copy> several;
+    if (part != whole) several = copies_on(place.across.block, part);
+    const std::span<const Copy> copies = part == whole ? std::span(&only, 1) : std::span(several);
     if (copies.front().across.is != Across::Is::finer) return found.push_back(owned_by(copies.front(), place, place.points));
     std::vector<halo_box> left{ place.points };
     for (auto copy = copies.begin(); copy != copies.end() && copy->across.is == Across::Is::finer;) {
@@ -168,8 +181,7 @@ void PointOwners::find_on(const Place &place, int32_t part, std::vector<OwnedPoi
              text_of(place.across.block).c_str());
 }
 
-void PointOwners::find(const TreeBlock &block, int32_t element, const halo_box &points, OwnedPointsSink sink) const {
-    const Across across = element == whole ? leaves_.at(block) : leaves_.across(block, element);
+void PointOwners::find(const Across &across, int32_t element, const halo_box &points, OwnedPointsSink sink) const {
     if (across.is == Across::Is::nothing) return;
     const Centring centring = centring_across(centring_, across.map);
     const halo_box there = box_across(points, element, across.map, cells_, centring_);

@@ -46,11 +46,18 @@ public:
 
     // Points of a block, a leaf or not, behind an element of it, fewer than the block has cells; element 13: its own. Nothing of those that lie
     // outside all trees. All leaves of which a point may be must be known.
-    void find(const TreeBlock &block, int32_t element, const halo_box &points, OwnedPointsSink sink) const;
+    void find(const TreeBlock &block, int32_t element, const halo_box &points, OwnedPointsSink sink) const {
+        find(across(block, element), element, points, sink);
+    }
+    // What lies across an element of a block; element 13: in its own place.
+    Across across(const TreeBlock &block, int32_t element) const { return element == 13 ? leaves_.at(block) : leaves_.across(block, element); }
+    // Of a block across whose element that lies.
+    void find(const Across &across, int32_t element, const halo_box &points, OwnedPointsSink sink) const;
 
 private:
     struct Copy;
     struct Place;
+    static Copy only_copy(const Across &across);
     std::vector<Copy> copies_on(const TreeBlock &block, int32_t element) const;
     OwnedPoints owned_by(const Copy &copy, const Place &place, const halo_box &points) const;
     void find_finer(std::span<const Copy> copies, const Place &place, std::vector<halo_box> &left, std::vector<OwnedPoints> &found) const;

@@ -48,6 +48,7 @@ RemeshEdges::RemeshEdges(const RemeshLeaves &leaves, int32_t reach, Centring cen
 template <class Visit>
 void RemeshEdges::for_each_source(RemeshWay way, const TreeBlock &block, Visit &&visit) const {
     if (way == RemeshWay::same) return for_same(from_, block, visit);
+    if (from_.leaves().find(block) >= 0) return;
     if (way == RemeshWay::merged) return for_each_part(from_, block, visit);
     for_whole(from_, block, visit);
 }
@@ -55,6 +56,7 @@ void RemeshEdges::for_each_source(RemeshWay way, const TreeBlock &block, Visit &
 template <class Visit>
 void RemeshEdges::for_each_target(RemeshWay way, const TreeBlock &block, Visit &&visit) const {
     if (way == RemeshWay::same) return for_same(to_, block, visit);
+    if (to_.leaves().find(block) >= 0) return;
     if (way == RemeshWay::merged) return for_whole(to_, block, visit);
     for_each_part(to_, block, visit);
 }

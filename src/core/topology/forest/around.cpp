@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/forest/around.h"
+
+namespace halo {
+
+void Around::find(const Leaves &leaves, std::span<const int64_t> gids) {
+    found_.assign(gids.size() * n_elements, 0);
+    kinds_.assign(gids.size(), 0);
+    for (size_t place = 0; place < gids.size(); ++place) {
+        const TreeBlock &block = leaves[gids[place]];
+        const auto keep = [&](int32_t element, int64_t gid, Across::Is is) {
+            found_[place * n_elements + static_cast<size_t>(element)] = gid * (1 << gid_shift) + static_cast<int64_t>(is);
+        };
+        keep(own_place, gids[place], Across::Is::leaf);
+        for_each_element(leaves.trees().n_dims(), [&](int32_t element, const ElementOffset &) {
+            const Across across = leaves.across(block, element);
+            keep(element, across.gid, across.is);
+            kinds_[place] |= static_cast<uint8_t>(1 << static_cast<int>(across.is));
+        });
+    }
+}
+
+Across Around::across(const Leaves &leaves, size_t place, const TreeBlock &block, int32_t element) const {
+    const int64_t found = found_[place * n_elements + static_cast<size_t>(element)];
+    Across across;
+    across.is = static_cast<Across::Is>(found & ((1 << gid_shift) - 1));
+    if (across.is == Across::Is::nothing) return across;
+    across.gid = found >> gid_shift;
+    leaves.trees().neighbour(block, element_offset(element), across.block, across.map);
+    return across;
+}
+
+} // namespace halo
