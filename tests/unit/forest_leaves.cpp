@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <set>
 
 #include "expect_failure.h"
 #include "forest_world.h"
 #include "topology/forest/adapt.h"
+#include "topology/forest/around.h"
 #include "topology/forest/balance.h"
 
 namespace halo {
@@ -43,7 +46,37 @@ void expect_in_place(const Leaves &leaves, const Across &across) {
     EXPECT_EQ(across.is == Across::Is::finer, inside > 0);
 }
 
+// What is looked up once and kept is what a look-up finds, and elements are told by what lies across them.
+void expect_kept(const Leaves &leaves) {
+    std::vector<int64_t> gids(static_cast<size_t>(leaves.size()));
+    std::iota(gids.begin(), gids.end(), 0);
+    Around around;
+    around.find(leaves, gids);
+    for (int64_t gid = 0; gid < leaves.size(); ++gid) {
+        const auto place = static_cast<size_t>(gid);
+        std::array<uint32_t, 4> elements{};
+        for_each_element(leaves.trees().n_dims(), [&](int32_t element, const ElementOffset &) {
+            SCOPED_TRACE("leaf " + halo::text_of(leaves[gid]) + ", element " + element_name(element));
+            const Across found = leaves.across(leaves[gid], element), kept = around.across(leaves, place, leaves[gid], element);
+            elements[static_cast<size_t>(found.is)] |= uint32_t{ 1 } << element;
+            EXPECT_EQ(kept.is, found.is);
+            EXPECT_EQ(kept.gid, found.gid);
+            if (found.is == Across::Is::nothing) return;
+            EXPECT_EQ(kept.block, found.block);
+            EXPECT_EQ(kept.map, found.map);
+        });
+        for (const Across::Is is : { Across::Is::nothing, Across::Is::leaf, Across::Is::coarser, Across::Is::finer })
+            EXPECT_EQ(around.elements(place, is), elements[static_cast<size_t>(is)]);
+        const Across own = around.across(leaves, place, leaves[gid], 13);
+        EXPECT_EQ(own.is, Across::Is::leaf);
+        EXPECT_EQ(own.gid, gid);
+        EXPECT_EQ(own.block, leaves[gid]);
+        EXPECT_TRUE(own.map.is_identity());
+    }
+}
+
 void expect_as_in_space(const World &world, const Leaves &leaves) {
+    expect_kept(leaves);
     for (int64_t gid = 0; gid < leaves.size(); ++gid)
         for_each_element(world.n_dims, [&](int32_t element, const ElementOffset &) {
             SCOPED_TRACE("leaf " + halo::text_of(leaves[gid]) + ", element " + element_name(element));

@@ -5,7 +5,7 @@ namespace halo {
 
 void Around::find(const Leaves &leaves, std::span<const int64_t> gids) {
     found_.assign(gids.size() * n_elements, 0);
-    kinds_.assign(gids.size(), 0);
+    elements_.assign(gids.size(), {});
     for (size_t place = 0; place < gids.size(); ++place) {
         const TreeBlock &block = leaves[gids[place]];
         const auto keep = [&](int32_t element, int64_t gid, Across::Is is) {
@@ -15,7 +15,7 @@ void Around::find(const Leaves &leaves, std::span<const int64_t> gids) {
         for_each_element(leaves.trees().n_dims(), [&](int32_t element, const ElementOffset &) {
             const Across across = leaves.across(block, element);
             keep(element, across.gid, across.is);
-            kinds_[place] |= static_cast<uint8_t>(1 << static_cast<int>(across.is));
+            elements_[place][static_cast<size_t>(across.is)] |= uint32_t{ 1 } << element;
         });
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What lies across the elements of some leaves, looked up once and kept: 8 bytes for each.
+// What lies across the elements of some leaves, looked up once and kept.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -15,16 +16,16 @@ public:
     void find(const Leaves &leaves, std::span<const int64_t> gids);
     // As Leaves::across, of one of them, by its place among them; element 13: the leaf itself.
     Across across(const Leaves &leaves, size_t place, const TreeBlock &block, int32_t element) const;
-    // Does any across an element of it lie so?
-    bool has(size_t place, Across::Is is) const { return (kinds_[place] >> static_cast<int>(is) & 1) != 0; }
+    // Elements of it across which something lies so, as bits.
+    uint32_t elements(size_t place, Across::Is is) const { return elements_[place][static_cast<size_t>(is)]; }
 
 private:
     static constexpr size_t n_elements = 27;
     static constexpr int32_t own_place = 13;
     static constexpr int gid_shift = 3; // bits of an Across::Is below the gid
 
-    std::vector<int64_t> found_; // n_elements of each leaf
-    std::vector<uint8_t> kinds_; // bits by Across::Is
+    std::vector<int64_t> found_;                    // n_elements of each leaf
+    std::vector<std::array<uint32_t, 4>> elements_; // by Across::Is
 };
 
 } // namespace halo

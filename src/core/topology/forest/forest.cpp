@@ -179,7 +179,7 @@ bool ForestTopology::find_levels(const halo_forest_desc &desc) const {
 bool ForestTopology::find_levels() const {
     return std::ranges::any_of(local_parts_, [&](int64_t gid) {
         const size_t place = place_near(gid);
-        return is_beside(place, Across::Is::coarser) || is_beside(place, Across::Is::finer);
+        return (elements_near(place, Across::Is::coarser) | elements_near(place, Across::Is::finer)) != 0;
     });
 }
 

@@ -47,9 +47,10 @@ public:
     }
     // The local leaves and all that lie across an element of one of them, ascending: whoever exchanges with a local leaf is among them.
     const std::vector<int64_t> &near() const { return near_; }
-    // What lies across an element of one of these, by its place among them; element 13: itself. Does any across one lie so?
+    // What lies across an element of one of these, by its place among them; element 13: itself. Across which of them, as bits, does something
+    // lie so?
     Across across_near(size_t place, int32_t element) const { return around_.across(*leaves_, place, leaf(near_[place]), element); }
-    bool is_beside(size_t place, Across::Is is) const { return around_.has(place, is); }
+    uint32_t elements_near(size_t place, Across::Is is) const { return around_.elements(place, is); }
     size_t place_near(int64_t gid) const { return static_cast<size_t>(std::ranges::lower_bound(near_, gid) - near_.begin()); }
     int32_t balance() const { return balance_; } // HALO_BALANCE_...
     // Are points in this centring those in the same one of any other tree?

@@ -34,6 +34,21 @@ halo_box faces_on(int32_t element, const Extent &cells) {
     return faces;
 }
 
+// Makes few boxes of many that do not meet.
+void join_boxes(std::vector<halo_box> &boxes) {
+    for (size_t i = 0; i < boxes.size();) {
+        const auto makes_one = [&](const halo_box &other) { return volume(hull(boxes[i], other)) == volume(boxes[i]) + volume(other); };
+        const auto other = std::find_if(boxes.begin() + static_cast<std::ptrdiff_t>(i) + 1, boxes.end(), makes_one);
+        if (other == boxes.end()) {
+            ++i;
+            continue;
+        }
+        boxes[i] = hull(boxes[i], *other);
+        boxes.erase(other);
+        i = 0;
+    }
+}
+
 } // namespace
 
 GhostWidths LevelGhosts::coarse(int32_t n_dims) const {
@@ -74,11 +89,16 @@ LevelEdges::Receiver LevelEdges::receiver(size_t place) const {
     return { place, gid, forest_.leaf(gid), forest_.owner(gid) };
 }
 
-// Ghosts around which all leaves are coarser.
+// Ghosts around which all leaves are coarser. Cells have one leaf around them.
 template <class Visit>
 void LevelEdges::for_each_made(const Receiver &receiver, Visit &&visit) const {
-    if (!forest_.is_beside(receiver.place, Across::Is::coarser)) return;
+    const uint32_t coarser = forest_.elements_near(receiver.place, Across::Is::coarser);
+    if (coarser == 0) return;
     for_each_filled(forest_.n_dims(), cells_, centring_, ghosts_.request(centring_), [&](int32_t element, const halo_box &points) {
+        if (centring_ == HALO_CENTRE_CELL) {
+            if ((coarser >> element & 1) != 0) visit(points);
+            return;
+        }
         owners_.find(forest_.across_near(receiver.place, element), element, points, [&](const OwnedPoints &owned) {
             if (owned.is == Across::Is::coarser) visit(owned.here);
         });
@@ -93,7 +113,7 @@ std::vector<halo_box> LevelEdges::made(int64_t gid) const {
 
 // Coarse points that ghosts are made from: those around each in directions in which points lie on faces, the cell it lies in in the others, and as
 // many on both sides as slopes reach.
-std::vector<halo_box> LevelEdges::centres(const Receiver &receiver) const {
+std::vector<halo_box> LevelEdges::find_centres(const Receiver &receiver) const {
     std::vector<halo_box> boxes;
     for_each_made(receiver, [&](const halo_box &box) {
         halo_box centres = box;
@@ -110,13 +130,22 @@ std::vector<halo_box> LevelEdges::centres(const Receiver &receiver) const {
             add_disjoint(boxes, around);
         }
     });
+    join_boxes(boxes);
     return boxes;
+}
+
+// Those of cells are alike where coarser blocks lie across the same elements.
+const std::vector<halo_box> &LevelEdges::centres(const Receiver &receiver) const {
+    if (centring_ != HALO_CENTRE_CELL) return centres_ = find_centres(receiver);
+    const auto [known, is_new] = centres_of_.try_emplace(forest_.elements_near(receiver.place, Across::Is::coarser));
+    if (is_new) known->second = find_centres(receiver);
+    return known->second;
 }
 
 // As the block has them, with their owners as the block that it is a part of does.
 template <class Visit>
 void LevelEdges::for_each_read(const Receiver &receiver, Visit &&visit) const {
-    const std::vector<halo_box> boxes = centres(receiver);
+    const std::vector<halo_box> &boxes = centres(receiver);
     if (boxes.empty()) return;
     const TreeBlock &block = receiver.block;
     const TreeBlock parent = ancestor(block, block.level - 1);
@@ -153,7 +182,7 @@ LevelEdges::Read LevelEdges::read(int64_t gid) const {
 // Of the faces on its border those that finer blocks have too.
 template <class Visit>
 void LevelEdges::for_each_flux(const Receiver &receiver, Visit &&visit) const {
-    if (!forest_.is_beside(receiver.place, Across::Is::finer)) return;
+    if (forest_.elements_near(receiver.place, Across::Is::finer) == 0) return;
     for_each_element(forest_.n_dims(), [&](int32_t element, const ElementOffset &) {
         if (!has_faces_on(element, centring_)) return;
         owners_.find(forest_.across_near(receiver.place, 13), 13, faces_on(element, cells_), [&](const OwnedPoints &owned) {
@@ -166,9 +195,11 @@ void LevelEdges::for_each_flux(const Receiver &receiver, Visit &&visit) const {
 template <class Visit>
 void LevelEdges::for_each_into(const Receiver &receiver, LevelWay way, Visit &&visit) const {
     if (way == LevelWay::fluxes) return for_each_flux(receiver, visit);
-    if (way == LevelWay::to_coarser && !forest_.is_beside(receiver.place, Across::Is::finer)) return;
+    const uint32_t finer = forest_.elements_near(receiver.place, Across::Is::finer);
+    if (way == LevelWay::to_coarser && finer == 0) return;
     if (way == LevelWay::to_coarser)
         return for_each_filled(forest_.n_dims(), cells_, centring_, ghosts_.request(centring_), [&](int32_t element, const halo_box &points) {
+            if (centring_ == HALO_CENTRE_CELL && (finer >> element & 1) == 0) return;
             owners_.find(forest_.across_near(receiver.place, element), element, points, [&](const OwnedPoints &owned) {
                 if (owned.is == Across::Is::finer) visit(owned);
             });

@@ -4,6 +4,7 @@
 // ghosts from. What a point gets comes from its owner alone.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "topology/forest/forest.h"
@@ -53,7 +54,8 @@ private:
     struct Receiver;
     bool halves_ghosts() const { return centring_ == HALO_CENTRE_CELL && ghosts_.halves_ghosts(forest_.n_dims()); }
     Receiver receiver(size_t place) const;
-    std::vector<halo_box> centres(const Receiver &receiver) const;
+    const std::vector<halo_box> &centres(const Receiver &receiver) const;
+    std::vector<halo_box> find_centres(const Receiver &receiver) const;
     template <class Visit>
     void for_each_made(const Receiver &receiver, Visit &&visit) const;
     template <class Visit>
@@ -70,6 +72,8 @@ private:
     PointOwners owners_;
     Extent cells_;
     Extent coarse_cells_;
+    mutable std::map<uint32_t, std::vector<halo_box>> centres_of_; // blocks of cells, by elements across which coarser ones lie
+    mutable std::vector<halo_box> centres_;                        // of any other block, the last one
 };
 
 } // namespace halo

@@ -186,7 +186,8 @@ void PointOwners::find(const Across &across, int32_t element, const halo_box &po
     const Centring centring = centring_across(centring_, across.map);
     const halo_box there = box_across(points, element, across.map, cells_, centring_);
     std::vector<OwnedPoints> found;
-    for (int32_t part = 0; part < 27; ++part)
+    if (centring == HALO_CENTRE_CELL) find_on({ element, across, centring, there }, whole, found);
+    for (int32_t part = 0; part < 27 && centring != HALO_CENTRE_CELL; ++part)
         if (const halo_box on = intersection(there, points_on(part, cells_, centring)); !empty(on))
             find_on({ element, across, centring, on }, part, found);
     join_boxes(found);
