@@ -574,6 +574,8 @@ defects=(
     # Ghosts between levels
     "means are of half the values|../backends/device/host/level_operators.cpp|test_levels *Ghosts*|s/^    const Real n_values = static_cast<Real>(n_summed<directions>(ratio));/    const Real n_values = 2 * static_cast<Real>(n_summed<directions>(ratio));/"
     "slopes have no limit|../backends/device/host/level_operators.cpp|test_levels *Ghosts*|s/^    if (!(below \* above > Real(0))) return Real(0);//"
+    "what lies across a leaf is not told by element|topology/forest/around.cpp|unit_forest Across.*|s/^            elements_\[place\]\[.*$//"
+    "blocks read the same coarse cells whatever lies across them|topology/forest/level_edges.cpp|test_levels *Ghosts*|s/try_emplace(forest_.elements_near(receiver.place, Across::Is::coarser))/try_emplace(0)/"
     "ghosts are made from the wrong half of a coarser block|topology/forest/level_edges.cpp|test_levels *Ghosts*|s/place\[d\] = (block.at\[d\] \& 1) \* coarse_cells\[d\];/place[d] = (block.at[d] \& 2) * coarse_cells[d];/"
     "a block does not make the coarse cells that it reads itself|exchange/kinds/forest_steps.cpp|test_levels *Ghosts*|s/^            for (const halo_box \&box : read.inside) work.send(place, box);//"
     "coarse cells behind equal blocks keep what they had|exchange/kinds/forest_steps.cpp|test_levels *Ghosts*|s/^            if (halves_ghosts(field)) work.halved_ghosts = std::move(read.beside);//"

@@ -34,18 +34,31 @@ halo_box faces_on(int32_t element, const Extent &cells) {
     return faces;
 }
 
+// Are both one box? They do not meet.
+bool lie_side_by_side(const halo_box &a, const halo_box &b) {
+    int n_differ = 0;
+    for (int d = 0; d < 3; ++d) {
+        if (a.low[d] == b.low[d] && a.high[d] == b.high[d]) continue;
+        if (++n_differ > 1 || (a.high[d] != b.low[d] && b.high[d] != a.low[d])) return false;
+    }
+    return n_differ == 1;
+}
+
 // Makes few boxes of many that do not meet.
 void join_boxes(std::vector<halo_box> &boxes) {
-    for (size_t i = 0; i < boxes.size();) {
-        const auto makes_one = [&](const halo_box &other) { return volume(hull(boxes[i], other)) == volume(boxes[i]) + volume(other); };
-        const auto other = std::find_if(boxes.begin() + static_cast<std::ptrdiff_t>(i) + 1, boxes.end(), makes_one);
-        if (other == boxes.end()) {
-            ++i;
-            continue;
-        }
-        boxes[i] = hull(boxes[i], *other);
-        boxes.erase(other);
-        i = 0;
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < boxes.size(); ++i)
+            for (size_t k = i + 1; k < boxes.size();) {
+                if (!lie_side_by_side(boxes[i], boxes[k])) {
+                    ++k;
+                    continue;
+                }
+                boxes[i] = hull(boxes[i], boxes[k]);
+                boxes[k] = boxes.back();
+                boxes.pop_back();
+                again = true;
+            }
     }
 }
 
