@@ -391,10 +391,10 @@ private:
 // Restriction, pack, copies within the rank, unpack, restriction of ghosts, prolongation; on a rank that has all, nothing is packed or unpacked.
 TEST(CallsOfOpenCl, BetweenLevels) {
     for (const int32_t n_fields : { 1, 5 }) {
-        run(1, {}, [&](Rank &rank) {
+        run(1, one_by_one, [&](Rank &rank) {
             if (const int64_t n = Refined(rank, n_fields).launches(); n != 4) stop("%d fields: %lld launches", n_fields, static_cast<long long>(n));
         });
-        run(2, {}, [&](Rank &rank) {
+        run(2, one_by_one, [&](Rank &rank) {
             if (const int64_t n = Refined(rank, n_fields).launches(); n > 6) stop("%d fields: %lld launches", n_fields, static_cast<long long>(n));
         });
     }
