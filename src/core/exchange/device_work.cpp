@@ -30,11 +30,12 @@ DeviceUse &DeviceWork::use() {
     return *use_;
 }
 
-// A stream that waits for what has failed would fail too.
+// A stream that waits for what has failed would fail too. What comes next may hide that the last call's work has failed, so that keeps its event.
 void DeviceWork::put_on(halo_stream stream) {
     device_.require_usable(stream);
     if (stream != stream_) require_sound();
     if (stream != stream_) last_.hold(stream);
+    if (has_left_ && std::exchange(is_in_step_, false)) std::swap(last_, next_step());
     stream_ = stream;
     has_left_ = false;
 }
@@ -91,6 +92,7 @@ void DeviceWork::launch_held() {
                            combines ? combined_.data() + one.first : nullptr });
     }
     if (gathers_ && !steps_.empty() && (steps_.size() > 1 || records_all_)) {
+        end_step();
         graphs_->run(steps_, stream_);
         count_launches(std::ssize(steps_));
     } else {
@@ -109,11 +111,11 @@ void DeviceWork::forget_held() noexcept {
 
 void DeviceWork::launch_one(const halo_device_step &step) {
     const halo_device_ops &ops = device_.ops();
-    if (step.kind == HALO_STEP_COMBINE) end_step();
     if (step.kind == HALO_STEP_COMBINE && !ops.ranges_combine) {
         for (int64_t i = 0; i < step.n; ++i) combine_apart(step.combined[i]);
         return;
     }
+    end_step();
     device_.check(step.kind == HALO_STEP_RUN    ? ops.ranges_run(device_.instance(), step.ranges, step.n, stream_)
                   : step.kind == HALO_STEP_TEST ? ops.ranges_test(device_.instance(), step.ranges, step.n, stream_)
                                                 : ops.ranges_combine(device_.instance(), step.combined, step.n, stream_));
@@ -141,6 +143,7 @@ void DeviceWork::add_combining(const PieceRun &piece, halo_op op, halo_type type
 void DeviceWork::combine_apart(const halo_combine_range &range) {
     const auto run = [&](int64_t first, int64_t n, int32_t op) {
         if (n == 0) return;
+        end_step();
         device_.check(device_.ops().table_run(device_.instance(), range.table, first, n, range.bases, range.n_bases, op, range.type, stream_));
         count_launches(1);
     };
@@ -153,15 +156,17 @@ void DeviceWork::operate(std::span<const halo_level_operation> operations) {
     end_step();
     device_.check(device_.ops().levels_run(device_.instance(), operations.data(), std::ssize(operations), stream_));
     count_launches(1);
-    end_step();
 }
 
-// Behind a launch that another may follow in the same stream, and hide that it has failed.
+// Behind a launch that another follows in the same stream, which would hide that it has failed.
 void DeviceWork::end_step() {
-    if (!std::exchange(is_in_step_, false)) return;
+    if (std::exchange(is_in_step_, false)) next_step().record(stream_);
+}
+
+Event &DeviceWork::next_step() {
     DeviceUse &present = use();
     if (present.n_steps == present.steps.size()) present.steps.emplace_back(device_);
-    present.steps[present.n_steps++].record(stream_);
+    return present.steps[present.n_steps++];
 }
 
 // What has been packed may be what has not been made.

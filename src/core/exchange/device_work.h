@@ -92,6 +92,7 @@ private:
     void launch_one(const halo_device_step &step);
     void forget_held() noexcept;
     void end_step();
+    Event &next_step();
     void count_launches(int64_t n) {
         launches += n;
         is_in_step_ = true;
