@@ -304,6 +304,7 @@ TEST_P(LevelsOnDevices, CoarseCellsOfOwnOperatorsAreOnTheDevice) {
         Random all(number), random(number * 100 + static_cast<uint64_t>(rank.rank));
         const Shape shape = shape_of(all);
         const Model model(shape, number, rank.size);
+        if (!model.has_levels()) return;
         const Forest forest(model, rank);
         const halo_field_desc desc = desc_of(all, "u", shape.n_dims, HALO_CENTRE_CELL, 2);
         Both u(forest.topology(), desc, HALO_PROLONG_OWN, HALO_RESTRICT_OWN);
