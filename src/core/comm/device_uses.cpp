@@ -21,7 +21,9 @@ std::unique_ptr<DeviceUse> pop(std::unique_ptr<DeviceUse> &list) noexcept {
 // Or has failed.
 bool is_over(DeviceUse &use, std::optional<Error> &failed) noexcept {
     try {
-        return use.done.has_fired();
+        if (!use.done.has_fired()) return false;
+        use.require_sound_steps();
+        return true;
     } catch (...) {
         failed.emplace(present_error());
         return true;
@@ -97,6 +99,7 @@ void DeviceUses::reap() noexcept {
         over->tables.clear();
         over->owner.reset();
         over->told = false;
+        over->n_steps = 0;
         push(free_, std::move(over));
     }
 }

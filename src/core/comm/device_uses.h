@@ -29,7 +29,14 @@ struct DeviceOwner {
 struct DeviceUse {
     explicit DeviceUse(const Device &device) : done(device) {}
 
-    Event done; // recorded behind the work
+    // Has something failed behind which other work followed? Then `done` need not say so.
+    void require_sound_steps() {
+        for (size_t i = 0; i < n_steps; ++i) static_cast<void>(steps[i].has_fired());
+    }
+
+    Event done;               // recorded behind the work
+    std::vector<Event> steps; // the first n_steps of them behind steps of it
+    size_t n_steps = 0;
     std::vector<Buffer> memory;
     std::vector<std::shared_ptr<const void>> tables;
     std::shared_ptr<DeviceOwner> owner; // null: he is gone

@@ -23,10 +23,11 @@ DeviceUse &DeviceWork::use() {
     return *use_;
 }
 
-// A stream that waits for what has failed would fail too.
+// A stream that waits for what has failed would fail too. What comes next may hide that the last call's work has failed, so that keeps its event.
 void DeviceWork::put_on(halo_stream stream) {
     if (stream != stream_) require_sound();
     if (stream != stream_) last_.hold(stream);
+    if (has_left_ && std::exchange(is_in_step_, false)) std::swap(last_, next_step());
     stream_ = stream;
     has_left_ = false;
 }
@@ -52,16 +53,18 @@ void DeviceWork::collect(Ranges &ranges, const PieceRun &piece, RowRange rows, i
 
 void DeviceWork::run() {
     if (ranges_.empty()) return;
+    end_step();
     device_.check(device_.ops().ranges_run(device_.instance(), ranges_.data(), std::ssize(ranges_), stream_));
     ranges_.clear();
-    ++launches;
+    count_launch();
 }
 
 void DeviceWork::test() {
     if (tests_.empty()) return;
+    end_step();
     device_.check(device_.ops().ranges_test(device_.instance(), tests_.data(), std::ssize(tests_), stream_));
     tests_.clear();
-    ++launches;
+    count_launch();
 }
 
 // What overwrites comes first among the steps, and each step's rows follow those of the one before.
@@ -76,8 +79,9 @@ void DeviceWork::add_combining(const PieceRun &piece, halo_op op, halo_type type
 void DeviceWork::combine() {
     if (combined_.empty()) return;
     if (const auto fused = device_.ops().ranges_combine) {
+        end_step();
         device_.check(fused(device_.instance(), combined_.data(), std::ssize(combined_), stream_));
-        ++launches;
+        count_launch();
     } else {
         for (const halo_combine_range &range : combined_) combine_apart(range);
     }
@@ -88,16 +92,37 @@ void DeviceWork::combine() {
 void DeviceWork::combine_apart(const halo_combine_range &range) {
     const auto run = [&](int64_t first, int64_t n, int32_t op) {
         if (n == 0) return;
+        end_step();
         device_.check(device_.ops().table_run(device_.instance(), range.table, first, n, range.bases, range.n_bases, op, range.type, stream_));
-        ++launches;
+        count_launch();
     };
     run(range.first, range.n_moved, HALO_COPY_MOVE);
     run(range.first + range.n_moved, range.n - range.n_moved, range.op);
 }
 
+// Behind a launch that another follows in the same stream, which would hide that it has failed.
+void DeviceWork::end_step() {
+    if (std::exchange(is_in_step_, false)) next_step().record(stream_);
+}
+
+Event &DeviceWork::next_step() {
+    DeviceUse &present = use();
+    if (present.n_steps == present.steps.size()) present.steps.emplace_back(device_);
+    return present.steps[present.n_steps++];
+}
+
+// What has been packed may be what has been tested in vain.
+bool DeviceWork::has_reached(size_t mark) {
+    if (mark >= n_marks_) return true;
+    if (!marks_[mark].has_fired()) return false;
+    if (use_) use_->require_sound_steps();
+    return true;
+}
+
 void DeviceWork::mark() {
     if (n_marks_ == marks_.size()) marks_.emplace_back(device_);
     marks_[n_marks_++].record(stream_);
+    is_in_step_ = false;
 }
 
 void DeviceWork::leave_stream() {
@@ -108,6 +133,7 @@ void DeviceWork::leave_stream() {
 void DeviceWork::require_sound() {
     try {
         static_cast<void>(last_.has_fired());
+        if (use_) use_->require_sound_steps();
     } catch (...) {
         last_.forget();
         throw;
@@ -134,6 +160,7 @@ void DeviceWork::end(uint32_t run) noexcept {
     tests_.clear();
     combined_.clear();
     n_marks_ = 0;
+    is_in_step_ = false;
     if (!use_) return;
     use_->run = run;
     try {

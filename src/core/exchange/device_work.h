@@ -47,7 +47,7 @@ public:
     void leave_stream();
     // Of a call that has failed, wherever in it.
     void leave_failed_call() noexcept;
-    bool has_reached(size_t mark) { return mark >= n_marks_ || marks_[mark].has_fired(); }
+    bool has_reached(size_t mark);
     // Throws if the device knows already that what the last call has put on has failed.
     void require_sound();
     // That is known: what comes next does not wait for it.
@@ -65,6 +65,12 @@ private:
     using Ranges = std::vector<halo_copy_range>;
 
     DeviceUse &use();
+    void end_step();
+    Event &next_step();
+    void count_launch() {
+        ++launches;
+        is_in_step_ = true;
+    }
     void combine_apart(const halo_combine_range &range);
     static void collect(Ranges &ranges, const PieceRun &piece, RowRange rows, int32_t which, const halo_null_test &test);
 
@@ -78,6 +84,7 @@ private:
     Event last_; // behind what the last call has put on
     halo_stream stream_ = HALO_STREAM_NONE;
     bool has_left_ = true;
+    bool is_in_step_ = false; // the last launch has no event of its own behind it
     Ranges ranges_;
     Ranges tests_;
     std::vector<halo_combine_range> combined_;
