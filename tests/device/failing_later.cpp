@@ -67,8 +67,10 @@ TEST_P(BeforeFinish, FinishSaysSo) {
 INSTANTIATE_TEST_SUITE_P(DevicesFailLater, BeforeFinish, testing::Values(0, 1),
                          [](const auto &one) { return std::string(one.param == 0 ? "Packing" : "CopiesWithinTheRank"); });
 
-// The next start fails in its place, on all ranks; on the stream of before, and on another.
-TEST(DevicesFailLater, TheLastUnpackOfARun) {
+// The next start fails in its place, on all ranks; on the stream of before, and on another. Behind copies within the rank unpacking follows.
+class BehindFinish : public testing::TestWithParam<int64_t> {};
+
+TEST_P(BehindFinish, TheNextStartSaysSo) {
     run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
         const Ring ring(rank, 2);
         const RingField u(ring, "u");
@@ -77,7 +79,7 @@ TEST(DevicesFailLater, TheLastUnpackOfARun) {
         for (int turn = 0; turn < 4; ++turn) {
             u.write(turn, first);
             first.synchronize();
-            if (rank.rank == 0) fail_late(u, 2); // behind packing, and copies within the rank
+            if (rank.rank == 0) fail_late(u, GetParam());
             OK(run_once(exchange, first));
             first.synchronize();
             const halo_status status = run_once(exchange, first);
@@ -93,6 +95,9 @@ TEST(DevicesFailLater, TheLastUnpackOfARun) {
         }
     });
 }
+
+INSTANTIATE_TEST_SUITE_P(DevicesFailLater, BehindFinish, testing::Values(1, 2),
+                         [](const auto &one) { return std::string(one.param == 1 ? "CopiesWithinTheRank" : "Unpacking"); });
 
 // In the phases of a task list it is refine that ends a run.
 TEST(DevicesFailLater, InPhases) {
