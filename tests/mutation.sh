@@ -252,9 +252,10 @@ defects=(
     # Threads
     "a failure that a progress thread finds is forgotten|exchange/round_spaces.cpp|halo_goes_wrong WhileARankComputes.*|/^bool Round::progress_alone/,/^}/s/failed_progress_ = present_error();/present_error();/"
     "several threads are let in and take no turns|comm/call_lock.h|unit_comm CallLocks.CallsOf*|s/takes_turns_ = several .. own;/takes_turns_ = own;/"
-    "a wait in an exchange keeps others out|comm/call_lock.h|unit_comm CallLocks.AWait*|s/if (!in_call_ .. depth_ > 1) ..likely../if (in_call_ \|\| !in_call_) [[likely]]/"
-    "a wait in a call that is called back lets others in|comm/call_lock.h|unit_comm CallLocks.OtherWaits*|s/if (!in_call_ .. depth_ > 1)/if (!in_call_)/"
-    "waits of runs keep others out|comm/wait.cpp|test_progress *Threads.OneThatWaits*|s/lets_others_in_ ? lock.let_others_in(rest) : rest();/rest();/"
+    "a wait in an exchange keeps others out|comm/call_lock.h|unit_comm CallLocks.AWait*|s/if (!gives_way()) ..likely../if (gives_way() \|\| !gives_way()) [[likely]]/"
+    "a wait in a call that is called back lets others in|comm/call_lock.h|unit_comm CallLocks.OtherWaits*|s/return in_call_ .. depth_ <= 1;/return in_call_;/"
+    "a wait that lets nobody in sleeps where somebody waits for his turn|comm/wait.h|unit_comm CallLocks.AWaitIsCut*|s/return lets_others_in_ .. lock/return lock/"
+    "waits of runs keep others out|comm/wait.cpp|test_progress *Threads.OneThatWaits*|s/lets_others_in_ ? .*let_others_in(rest) : rest();/rest();/"
     "two threads are in one exchange|comm/call_lock.cpp|unit_comm CallLocks.AWait*|s/^    if (.in_call) {/    if (!in_call) {/"
     "who has left an exchange is still in it|comm/call_lock.cpp|unit_comm CallLocks.AWait*|s/if (in_call_) .std::exchange(in_call_, nullptr) = false;/in_call_ = nullptr;/"
     "calls that overlap are not seen in check mode|comm/call_lock.cpp|unit_comm CallLocks.InCheckMode*|s/takes_turns_ ? take_turn() : claim();/if (takes_turns_) take_turn();/"
