@@ -125,10 +125,11 @@ halo_status halo_exchange_destroy(halo_exchange **exchange) {
         const CallLock::Call call = require_callable(shell_of(*exchange), HandleKind::exchange);
         if (exchange_of(*exchange).in_flight()) fail(HALO_BUSY, "exchange: a run is in flight; finish or abandon it first");
         const std::optional<Error> failed = exchange_of(*exchange).take_device_failure();
-        const Context &context = shell_of(*exchange)->owner->context;
+        Context &context = shell_of(*exchange)->owner->context;
         destroy_object<ExchangeObject>(exchange);
         if (!failed) return;
         context.log().error("%s", failed->what()); // programs seldom look at what destroying says
+        context.remember_error(failed->what());
         throw Error(*failed);
     });
 }
