@@ -6,6 +6,7 @@
 
 #include "comm/device.h"
 #include "comm/device_ipc.h"
+#include "expect_failure.h"
 
 extern "C" const halo_device_plugin halo_device_host;
 
@@ -58,6 +59,32 @@ TEST(DeviceIpc, WhatIsKeptIsGivenThoughItIsLarger) {
     EXPECT_EQ(memory.allocate(HALO_MEMORY_HOST, 1024), blocks[1]);
     for (const size_t i : { 1u, 2u }) memory.release(HALO_MEMORY_HOST, blocks[i], sizes[i]);
     is_full = false;
+}
+
+halo_status opening = HALO_SUCCESS;
+
+// What a device does not reach is not tried again; a failure of another kind is the caller's, who may try again.
+TEST(DeviceIpc, MemoryThatCannotBeOpenedIsOutOfReach) {
+    halo_ipc_ops ipc{};
+    ipc.open_memory = [](halo_device *, const halo_ipc_handle *, void **) { return opening; };
+    ipc.close_memory = [](halo_device *, void *) {};
+    halo_device_plugin plugin = halo_device_host;
+    plugin.ipc = &ipc;
+    const halo_host services{};
+    const std::string report = "as told";
+    const Device device(plugin, services, 0, report);
+    DeviceIpc memory(device);
+    DeviceOffer offer;
+    offer.number = 1;
+    opening = HALO_ERR_MEMORY;
+    expect_failure(HALO_ERR_MEMORY, { "as told" }, [&] { memory.open(offer); });
+    opening = HALO_SUCCESS;
+    EXPECT_NE(memory.open(offer), nullptr);
+    offer.number = 2;
+    opening = HALO_ERR_DEVICE;
+    EXPECT_EQ(memory.open(offer), nullptr);
+    opening = HALO_SUCCESS;
+    EXPECT_EQ(memory.open(offer), nullptr);
 }
 
 } // namespace

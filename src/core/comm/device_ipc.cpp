@@ -100,6 +100,7 @@ std::shared_ptr<const OpenedMemory> DeviceIpc::open(const DeviceOffer &offer) {
     try {
         made = std::make_shared<const OpenedMemory>(device_, offer.handle);
     } catch (const Error &error) {
+        if (error.status() != HALO_ERR_DEVICE) throw;
         trouble_ = error.what();
     }
     return opened_.emplace(offer.number, std::move(made)).first->second;
