@@ -161,7 +161,7 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * comes from coarser blocks is received there. Where ghosts outside the domain have to do with it, the caller fills some of these cells, between
  * halo_exchange_unpack and halo_exchange_refine: halo_exchange_coarse_boundaries says which.
  *
- * Fields: real or complex, on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at most.
+ * Fields: real or complex, sparse ones on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at most.
  * The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
  * HALO_PROLONG_CONSTANT HALO_BALANCE_EDGES; HALO_STENCIL_FACES wants HALO_BALANCE_EDGES, with HALO_PROLONG_CONSTANT HALO_BALANCE_FACES (two
  * dimensions have no edges but corners: there EDGES is FULL). Otherwise creation is HALO_ERR_ARGUMENT. A run that fills fewer
@@ -268,7 +268,7 @@ HALO_API halo_status halo_exchange_level_regions(const halo_exchange *exchange, 
  * the coarser's, with 1 to 4 cells for one per direction (the ratio, which the two domains tell); both are periodic in the same directions. Boxes of
  * the finer level begin and end where cells of the coarser do.
  *
- * Fields: real or complex, dense, on the host, without a map of points. Results do not depend on ranks: every value is one fixed expression of
+ * Fields: real or complex, dense, without a map of points. Results do not depend on ranks: every value is one fixed expression of
  * others.
  *  @{ */
 
