@@ -177,9 +177,7 @@ halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arrival *arriva
     return with_handle(exchange, [&] {
         ExchangeObject &object = object_of<ExchangeObject>(exchange);
         std::vector<halo_arrival> list;
-        const std::vector<Arrivals::Part> parts = object.exchange->arrivals();
-        for (size_t i = 0; i < parts.size(); ++i)
-            if (object.is_first(parts, i)) list.push_back(object.arrival(parts[i]));
+        object.for_each_told(object.exchange->arrivals(), [&](const Arrivals::Part &part) { list.push_back(object.arrival(part)); });
         write_list(list, arrivals, capacity, n, "arrivals");
     });
 }
