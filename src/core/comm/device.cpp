@@ -16,7 +16,7 @@ namespace {
 
 uint64_t types_of(const halo_device_plugin &plugin) {
     constexpr uint64_t first_ones = (uint64_t{ 2 } << HALO_BYTES) - 2;
-    return plugin.struct_size >= offsetof(halo_device_plugin, types) + sizeof plugin.types ? plugin.types : first_ones;
+    return has_member(plugin, &halo_device_plugin::types) ? plugin.types : first_ones;
 }
 
 } // namespace

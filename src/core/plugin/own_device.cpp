@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
+#include "plugin/registry.h"
 
 namespace halo {
 
@@ -26,7 +26,7 @@ int32_t number_in(const char *variable) {
 }
 
 int32_t n_devices(const halo_device_plugin &plugin, const halo_host &host) {
-    const bool tells = plugin.struct_size >= offsetof(halo_device_plugin, count) + sizeof plugin.count && plugin.count != nullptr;
+    const bool tells = has_member(plugin, &halo_device_plugin::count) && plugin.count != nullptr;
     return tells ? std::max(plugin.count(&host), 0) : 0;
 }
 
