@@ -267,6 +267,7 @@ defects=(
     "a message that has come alone is lost|stream/stream_receive.cpp|unit_stream *Alone.*|s/if (has_come(bytes)) held_ = bytes;/if (has_come(bytes)) held_.reset();/"
     "a message that has come alone is taken twice|stream/stream_receive.cpp|unit_stream *Alone.*|/^bool Stream::receive_one/,/^}/s/^        held_.reset();//"
     "memory is taken for what comes alone|stream/stream_receive.cpp|unit_stream *Alone.NoMemory*|s/return !alone .. is_fit(receive_buffer_, bytes);/return alone || is_fit(receive_buffer_, bytes);/"
+    "memory is taken to find what comes alone|stream/stream_receive.cpp|unit_stream *Alone.NoMemoryIsTakenToFind*|s/^    if (alone .. !context_.fabric().has_room_to_find()) return false;//"
     "a message comes alone over one that has not been unpacked|stream/stream_receive.cpp|unit_stream *Alone.*|/^bool Stream::come_alone/,/^}/s/if (arrived_ .. held_) return true;/if (held_) return true;/"
     "messages that have left alone keep the thread awake|stream/stream_receive.cpp|unit_stream *Alone.Own*|/^bool Stream::progress_alone/,/^}/s/std::for_each(std::begin(slots_), .*/if (slots_[0]->in_flight) under_way = true;/"
     # Streams
