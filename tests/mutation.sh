@@ -245,7 +245,7 @@ defects=(
     "a rank that is asked does not answer|comm/inquiries.cpp|unit_comm Inquiries.*|s/if (header.kind == InquiryKind::question) send/if (false) send/"
     "what another rank answers is not compared|comm/inquiries.cpp|unit_comm Inquiries.*|s/    if (text.empty()) {/    if (true) {/"
     "an inquiry of another length is read|comm/inquiries.cpp|unit_comm Inquiries.*|s/header.text_bytes != message.size() - sizeof header/false/"
-    "who asks again forgets what has been answered|comm/inquiries.cpp|unit_comm Inquiries.*|s/std::erase_if(known_, .*$/known_.clear();/"
+    "who asks again forgets what has been answered|comm/inquiries.cpp|unit_comm Inquiries.*|s/std::erase_if(object->second.known, .*$/object->second.known.clear();/"
     "a rank that waits does not ask|comm/wait.cpp|misuse BetweenRanks.*|s/    inquiries.ask(serial_);//"
     "a rank without peers does not hear questions|exchange/round.cpp|misuse BetweenRanks.Ghosts*|s/plan_->links().empty()) context_/false) context_/"
     "a run stands for one that does something else|exchange/run_times.cpp|unit_exchange RunTimes.*|s/^    measured_ = true;//"

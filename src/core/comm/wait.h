@@ -16,7 +16,7 @@ public:
     // A wait begins.
     void begin();
     void waited(double seconds);
-    void end() { context_.inquiries().wait_in(0); }
+    void end() { context_.inquiries().end_wait(serial_); }
 
 private:
     Context &context_;
