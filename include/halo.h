@@ -1138,7 +1138,7 @@ HALO_API halo_status halo_memory_allocate_on(halo_context *context, int32_t memo
  *  HALO_BUSY: a peer may still use it (halo_exchange_abandon). */
 HALO_API halo_status halo_memory_release(halo_context *context, void **pointer);
 
-/** Give unused pool memory back. Local. */
+/** Give unused pool memory back, but for a device's that other ranks may have open: the context keeps that for itself. Local. */
 HALO_API halo_status halo_context_trim(halo_context *context);
 
 #define HALO_INFO_VERSION 1  /**< version and build */

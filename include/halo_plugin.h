@@ -39,7 +39,7 @@ typedef struct halo_host {
     void *core;
     void (*report)(void *core, const char *text);               /**< text of the error that is about to be returned */
     void (*log)(void *core, int32_t level, const char *text);   /**< as halo_log_fn */
-    const char *(*setting)(void *core, const char *key);        /**< value of a setting; NULL: no such key */
+    const char *(*setting)(void *core, const char *key);        /**< value of a setting, of booleans "yes", "no" or "full"; NULL: no such key */
 } halo_host;
 
 /* ------------------------------------------------------------------ transport */

@@ -142,6 +142,7 @@ TEST(DevicesFailLater, BeforeTheExchangeIsDestroyed) {
         stream.synchronize();
         const halo_status status = halo_exchange_destroy(&exchange);
         expect(status, HALO_ERR_DEVICE, halo_last_error(), whole_text);
+        expect(status, HALO_ERR_DEVICE, halo_context_error(rank.context), whole_text);
         if (exchange) stop("the exchange is still there");
         const RingExchange next({ u.handle() });
         u.write(2, stream);

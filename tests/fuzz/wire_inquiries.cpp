@@ -60,9 +60,9 @@ void inquiries(const TwoContexts &ranks, Input input) {
             check(error.status() == HALO_ERR_MISMATCH);
             check(error.text().find("different objects 5") != std::string::npos);
         }
-        check(inquiries.known_of_peers().size() < 1000);
+        check(inquiries.known_of_peers(serial).size() < 1000);
     }
-    inquiries.wait_in(0);
+    inquiries.end_wait(serial);
     inquiries.remove(serial);
     ranks.drain(inquiry_tag);
 }

@@ -341,6 +341,63 @@ TEST_P(LevelsOnDevices, CoarseCellsOfOwnOperatorsAreOnTheDevice) {
     });
 }
 
+// They go where the field is when they are asked for, but not in the middle of another call. What else is known of them is told there too.
+TEST_P(LevelsOnDevices, CoarseCellsMoveInNoCallback) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        Shape shape;
+        shape.n_dims = 2, shape.n_cells = 8, shape.n_roots = { 3, 3, 1 }, shape.deepest = 1;
+        uint64_t seed = 1;
+        while (!Model(shape, seed, rank.size).has_levels()) ++seed;
+        const Model model(shape, seed, rank.size);
+        const Forest forest(model, rank);
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "u";
+        for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 2;
+        Both u(forest.topology(), desc, HALO_PROLONG_MINMOD);
+        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
+            halo_field *field = u.on(side);
+            OK(halo_exchange_create(&field, 1, nullptr, made));
+        });
+        struct Asked {
+            halo_exchange *exchange;
+            int64_t gid;
+            halo_status data = HALO_SUCCESS, boundaries = HALO_ERR_STATE, regions = HALO_ERR_STATE;
+        };
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(forest.topology(), &gids, &n));
+        if (n == 0) stop("a rank has no block");
+        Asked asked{ exchanges.on(1), gids[0] };
+        void *before = nullptr, *after = nullptr;
+        OK(halo_exchange_coarse_data(asked.exchange, 0, asked.gid, &before, nullptr));
+        const halo_binding nothing = HALO_BINDING_INIT;
+        for (int64_t part = 0; part < n; ++part) OK(halo_field_bind(u.on(1), gids[part], &nothing));
+        OK(halo_field_allocate(u.on(1), -1)); // on the host
+        const auto mine = static_cast<uint64_t>(rank.rank);
+        const uint64_t nobodys = 1000;
+        halo_graph_desc points = HALO_GRAPH_DESC_INIT;
+        points.n_owned = points.width = 1, points.keys = &mine, points.neighbours = &nobodys;
+        points.owner_user = &asked;
+        points.owner_of = [](void *self, uint64_t) {
+            Asked &now = *static_cast<Asked *>(self);
+            void *data = nullptr;
+            int64_t many = 0;
+            now.data = halo_exchange_coarse_data(now.exchange, 0, now.gid, &data, nullptr);
+            now.boundaries = halo_exchange_coarse_boundaries(now.exchange, 0, now.gid, sizeof(halo_boundary), nullptr, 0, &many);
+            now.regions = halo_exchange_level_regions(now.exchange, 0, now.gid, sizeof(halo_level_region), nullptr, 0, &many);
+            return int32_t{ -1 };
+        };
+        halo_topology *graph = nullptr;
+        OK(halo_topology_create_graph(rank.context, &points, &graph));
+        OK(halo_topology_destroy(&graph));
+        if (asked.data != HALO_ERR_STATE) stop("coarse cells have moved in a callback: status %d", asked.data);
+        OK(asked.boundaries);
+        OK(asked.regions);
+        OK(halo_exchange_coarse_data(asked.exchange, 0, asked.gid, &after, nullptr));
+        if (after == before) stop("coarse cells are where the field was");
+    });
+}
+
 // However many blocks and fields: restriction, packing, copies within the rank, unpacking, restriction of ghosts, prolongation, division.
 TEST_P(LevelsOnDevices, LaunchesDoNotGrowWithBlocksAndFields) {
     for (const int64_t n_roots : { 1, 3 })

@@ -234,21 +234,9 @@ const Call allowed_calls[] = {
     ANSWER(halo_exchange_get_stats, halo_exchange_stats, HALO_EXCHANGE_STATS_INIT, w.arriving),
     CALL(halo_exchange_peers, w.arriving, sizeof(halo_peer_row), nullptr, 0, &w.n),
     CALL(halo_exchange_describe, w.arriving, w.buffer, sizeof w.buffer, &w.needed),
-    { "halo_exchange_coarse_data",
-      [](World &w) {
-          const halo_status status = halo_exchange_coarse_data(w.arriving, 0, 0, &w.pointer, nullptr);
-          return status == HALO_ERR_NOT_FOUND ? HALO_SUCCESS : status; // it is over one level
-      } },
-    { "halo_exchange_coarse_boundaries",
-      [](World &w) {
-          const halo_status status = halo_exchange_coarse_boundaries(w.arriving, 0, 0, sizeof(halo_boundary), nullptr, 0, &w.n);
-          return status == HALO_ERR_NOT_FOUND ? HALO_SUCCESS : status;
-      } },
-    { "halo_exchange_level_regions",
-      [](World &w) {
-          const halo_status status = halo_exchange_level_regions(w.arriving, 0, 0, sizeof(halo_level_region), nullptr, 0, &w.n);
-          return status == HALO_ERR_NOT_FOUND ? HALO_SUCCESS : status;
-      } },
+    CALL(halo_exchange_coarse_data, w.levels, 1, 0, &w.pointer, nullptr), // where they are: tests/levels/on_devices.cpp has others
+    CALL(halo_exchange_coarse_boundaries, w.levels, 1, 0, sizeof(halo_boundary), nullptr, 0, &w.n),
+    CALL(halo_exchange_level_regions, w.levels, 1, 0, sizeof(halo_level_region), nullptr, 0, &w.n),
     CALL(halo_field_level_boxes, w.dense, nullptr, 0, sizeof(halo_level_box), nullptr, 0, &w.n),
     CALL(halo_channel_find, w.context, &w.key, &w.found),
     ANSWER(halo_channel_buffer, halo_buffer, HALO_BUFFER_INIT, w.channel),

@@ -46,11 +46,12 @@ World::~World() {
     EXPECT_EQ(halo_reduction_destroy(&reduction), HALO_SUCCESS);
     EXPECT_EQ(halo_exchange_destroy(&arriving), HALO_SUCCESS);
     EXPECT_EQ(halo_exchange_destroy(&summing), HALO_SUCCESS);
-    for (halo_field **field : { &sparse, &dense, &spare }) EXPECT_EQ(halo_field_destroy(field), HALO_SUCCESS);
+    EXPECT_EQ(halo_exchange_destroy(&levels), HALO_SUCCESS);
+    for (halo_field **field : { &sparse, &dense, &spare, &fine }) EXPECT_EQ(halo_field_destroy(field), HALO_SUCCESS);
     EXPECT_EQ(halo_particles_destroy(&particles), HALO_SUCCESS);
     EXPECT_EQ(halo_mesh_destroy(&mesh), HALO_SUCCESS);
     EXPECT_EQ(halo_sphere_destroy(&sphere), HALO_SUCCESS);
-    for (halo_topology **topology : { &ring, &graph }) EXPECT_EQ(halo_topology_destroy(topology), HALO_SUCCESS);
+    for (halo_topology **topology : { &ring, &finer, &graph }) EXPECT_EQ(halo_topology_destroy(topology), HALO_SUCCESS);
     EXPECT_EQ(halo_context_destroy(&context), HALO_SUCCESS);
 }
 
@@ -81,6 +82,14 @@ void World::make_topologies() {
     blocks.n_cells[0] = n_cells;
     blocks.periodic[0] = 1;
     EXPECT_EQ(halo_topology_create_blocks(context, &blocks, &ring), HALO_SUCCESS);
+    const halo_box box{ { n_cells, 0, 0 }, { 3 * n_cells, 1, 1 } };
+    halo_boxes_desc boxes = HALO_BOXES_DESC_INIT;
+    boxes.n_dims = 1;
+    boxes.domain.high[0] = 2 * n_blocks * n_cells;
+    boxes.periodic[0] = 1;
+    boxes.boxes = &box;
+    boxes.n_boxes = 1;
+    EXPECT_EQ(halo_topology_create_boxes(context, &boxes, &finer), HALO_SUCCESS) << halo_last_error();
     int32_t rank = 0;
     EXPECT_EQ(halo_context_rank(context, &rank, nullptr), HALO_SUCCESS);
     const auto first = static_cast<uint64_t>(2 * rank);
@@ -116,6 +125,8 @@ void World::make_fields() {
     EXPECT_EQ(halo_field_allocate(dense, -1), HALO_SUCCESS);
     desc.name = "spare";
     EXPECT_EQ(halo_field_create(ring, &desc, &spare), HALO_SUCCESS);
+    desc.name = "fine";
+    EXPECT_EQ(halo_field_create(finer, &desc, &fine), HALO_SUCCESS);
     desc.name = "sparse";
     desc.sparse = 1;
     EXPECT_EQ(halo_field_create(ring, &desc, &sparse), HALO_SUCCESS);
@@ -145,6 +156,7 @@ void World::make_exchanges() {
     };
     desc.combine_user = this;
     EXPECT_EQ(halo_exchange_create(&dense, 1, &desc, &summing), HALO_SUCCESS) << halo_last_error();
+    EXPECT_EQ(halo_exchange_create_levels(&dense, nullptr, &fine, 1, nullptr, &levels), HALO_SUCCESS) << halo_last_error();
 }
 
 void World::make_channel(int32_t rank) {

@@ -22,8 +22,8 @@ constexpr int32_t n_blocks = 3;
 using Body = std::function<void()>;
 
 // A ring of blocks: a sparse field without storage on block 1 and an exchange whose arrivals are told; a dense field that is summed by a function;
-// one without storage; particles. A graph, a grid on the sphere, a mesh. A channel from this rank to itself, in a group, whose memory comes from an
-// allocator, as does that of the context.
+// one without storage; a finer level of one box; particles. A graph, a grid on the sphere, a mesh. A channel from this rank to itself, in a group,
+// whose memory comes from an allocator, as does that of the context.
 struct World {
     explicit World(halo_inproc *ranks = nullptr, int32_t rank = 0);
     ~World();
@@ -45,12 +45,12 @@ struct World {
     Body in_arrival, in_combine, in_allocate, in_channel, in_log, in_owner;
     int n_called = 0;
     halo_context *context = nullptr;
-    halo_topology *ring = nullptr, *graph = nullptr;
+    halo_topology *ring = nullptr, *finer = nullptr, *graph = nullptr;
     halo_sphere *sphere = nullptr;
     halo_mesh *mesh = nullptr;
     halo_particles *particles = nullptr;
-    halo_field *sparse = nullptr, *dense = nullptr, *spare = nullptr;
-    halo_exchange *arriving = nullptr, *summing = nullptr;
+    halo_field *sparse = nullptr, *dense = nullptr, *spare = nullptr, *fine = nullptr;
+    halo_exchange *arriving = nullptr, *summing = nullptr, *levels = nullptr; // from dense to fine
     halo_batch *batch = nullptr;
     halo_reduction *reduction = nullptr;
     halo_channel_key key{ 0, 0, 7, 0, 0 };

@@ -152,7 +152,7 @@ void count_variants() {
     constexpr int n_runs = 100;
     const Calls plain = calls_of_runs("plain", "aggregate", "messages over mpi_", n_runs);
     if (plain.messages != 2 * n_runs || plain.starts + plain.makes + plain.together != 0) stop("plain: one message there and one back are wanted");
-    const Calls persistent = calls_of_runs("persistent", "aggregate", "(persistent requests: ", n_runs);
+    const Calls persistent = calls_of_runs("persistent", "aggregate", "(of the transport: persistent requests: ", n_runs);
     if (persistent.starts != 2 * n_runs || persistent.messages + persistent.makes + persistent.together != 0)
         stop("persistent: two requests are to be started in each run");
     const Calls together = calls_of_runs("plain", "neighbourhood", "in one neighbourhood collective with 1 ranks", n_runs);

@@ -65,6 +65,14 @@ TEST_F(ConfigSources, EachSourceBeatsTheNext) {
     EXPECT_TRUE(config.warnings().empty());
 }
 
+TEST_F(ConfigSources, ModulesAreToldBooleansInOneFormOfWriting) {
+    EXPECT_STREQ(load({ { "progress_thread", "On" } }).told("progress_thread"), "yes");
+    EXPECT_STREQ(load({ { "progress_thread", "0" } }).told("progress_thread"), "no");
+    EXPECT_STREQ(load({ { "check", "FULL" } }).told("check"), "full");
+    EXPECT_STREQ(load({ { "timeout", "4s" } }).told("timeout"), "4s");
+    EXPECT_EQ(load({}).told("timeot"), nullptr);
+}
+
 TEST_F(ConfigSources, WhatTheLauncherTellsProgramsIsNoSetting) {
     setenv("HALO_LAUNCH_LOCAL_RANK", "1", 1);
     setenv("HALO_RENDEZVOUS_RANK", "3", 1);

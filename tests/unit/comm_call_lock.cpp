@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "comm/call_lock.h"
+#include "comm/wait.h"
 #include "expect_failure.h"
+#include "inproc_context.h"
 
 namespace halo {
 
@@ -146,6 +148,31 @@ TEST_F(CallLocks, OtherWaitsAndThoseOfCallsThatAreCalledBackLetNobodyIn) {
     CallLock::Call called_back;
     begin(called_back);
     expect_nobody();
+}
+
+TEST_F(CallLocks, AWaitIsCutShortForThoseAloneWhomItLetsIn) {
+    const halo_setting settings[] = { { "threads", "multiple" }, { "wait.spin", "1000000" } };
+    halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+    options.settings = settings;
+    options.n_settings = 2;
+    halo_inproc *group = create_inproc_group(1);
+    std::unique_ptr<Context> context = open_context(group, 0, options);
+    for (const uint32_t serial : { 0u, 1u }) {
+        CallLock::Call call;
+        call.begin(context->call_lock(), &first_);
+        std::thread other([&] {
+            CallLock::Call its;
+            its.begin(context->call_lock(), &second_);
+        });
+        EXPECT_TRUE(becomes([&] { return context->call_lock().is_wanted(); }));
+        Waiter waiter(*context, 0, serial);
+        waiter.turn([] { return std::string(); });
+        EXPECT_EQ(waiter.seconds() > 0, serial != 0) << "it spins, or has slept";
+        call.end();
+        other.join();
+    }
+    context.reset();
+    destroy_inproc_group(group);
 }
 
 } // namespace

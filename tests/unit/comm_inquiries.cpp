@@ -118,11 +118,11 @@ TEST(Inquiries, WhatAPeerDoesInsteadIsTold) {
         peer.read();
         asked.inquiries().read();
         asked.inquiries().refuse();
-        return asked.inquiries().known_of_peers();
+        return asked.inquiries().known_of_peers(serial);
     };
     EXPECT_EQ(known(), "; rank 1 has made 0 exchanges, groups and reductions so far, rank 0 0");
     asked.inquiries().ask(serial);
-    EXPECT_EQ(asked.inquiries().known_of_peers(), "; rank 1 has made 0 exchanges, groups and reductions so far, rank 0 0")
+    EXPECT_EQ(asked.inquiries().known_of_peers(serial), "; rank 1 has made 0 exchanges, groups and reductions so far, rank 0 0")
         << "before there is an answer";
     peer.read();
     Object there("2");
@@ -135,6 +135,30 @@ TEST(Inquiries, WhatAPeerDoesInsteadIsTold) {
     EXPECT_EQ(known(), "; rank 1 waits in exchange 5 over u");
     for (Inquiries *one : { &peer, &asked.inquiries() }) one->remove(serial + 1);
     peer.remove(serial);
+}
+
+// Threads of a rank that wait in several objects, of which each may ask again.
+TEST(Inquiries, WhatIsKnownOfOneObjectIsNotForgottenForAnother) {
+    const Asked asked;
+    Object other("4");
+    asked.inquiries().add(serial + 1, other);
+    Inquiries &peer = asked.ranks.contexts[1]->inquiries();
+    const auto answered = [&](uint32_t one) {
+        asked.inquiries().wait_in(one);
+        asked.inquiries().ask(one);
+        peer.read();
+        asked.inquiries().read();
+    };
+    for (const uint32_t one : { serial, serial + 1, serial }) answered(one);
+    const char *const why = "; rank 1 has made 0 exchanges, groups and reductions so far, rank 0 0";
+    for (const uint32_t one : { serial, serial + 1 }) EXPECT_EQ(asked.inquiries().known_of_peers(one), why);
+    asked.inquiries().end_wait(serial + 1);
+    Object there("2");
+    peer.add(serial, there);
+    answered(serial);
+    EXPECT_EQ(asked.inquiries().known_of_peers(serial), "") << "both wait in it";
+    peer.remove(serial);
+    asked.inquiries().remove(serial + 1);
 }
 
 } // namespace

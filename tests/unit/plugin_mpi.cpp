@@ -159,6 +159,8 @@ TEST(MpiScan, Launchers) {
     setenv("PMI_SIZE", "-3", 1);
     unsetenv("SLURM_STEP_NUM_TASKS");
     EXPECT_EQ(show(), "");
+    setenv("PMI_SIZE", "3rd", 1);
+    EXPECT_EQ(show(), "");
 }
 
 TEST(MpiScan, TheStandardAbi) {

@@ -134,6 +134,13 @@ TEST(TransportList, WhatMakesNoSenseIsRefused) {
                            { "shm,^ucx", "leaves a name out" },
                            { "ucx,^ucx", "leaves a name out" } };
     for (const Case &one : cases) expect_failure(HALO_ERR_CONFIG, { one.list, one.text }, [&] { transport_list(config_with(one.list)); });
+    const Case besides[] = { { "auto", "it is the last name of the setting transport" },
+                             { "shm,mpi", "an MPI reaches all ranks" },
+                             { "mpi_mpich", "an MPI reaches all ranks" },
+                             { "^ucx", "belongs into the setting transport" } };
+    for (const Case &one : besides)
+        expect_failure(HALO_ERR_CONFIG, { "transport.besides", one.list, one.text },
+                       [&] { transports_besides(config_with_besides("auto", one.list)); });
 }
 
 TEST(TransportList, AutoTakesNoneThatIsLeftOut) {

@@ -127,6 +127,31 @@ TEST_P(Alone, NoMemoryIsTakenForWhatHasComeFirst) {
     run(2);
 }
 
+// Nor to remember one that has been found, where others have found as many as there is room for.
+TEST_P(Alone, NoMemoryIsTakenToFindMore) {
+    run(1);
+    run(2);
+    post(3);
+    constexpr int32_t first_tag = first_run_tag + 1000;
+    Fabric &fabric = ranks_.context().fabric();
+    int32_t n_found = 0;
+    for (; fabric.has_room_to_find() && n_found < 100; ++n_found) {
+        ranks_.send(first_tag + n_found, std::vector<std::byte>(8));
+        size_t bytes = 0;
+        Matched found{};
+        ASSERT_TRUE(fabric.probe(1, 0, first_tag + n_found, bytes, found));
+    }
+    send(1, 3);
+    EXPECT_EQ(comes_to_rest(0), !GetParam());
+    EXPECT_EQ(end(1).all_left(), !GetParam());
+    EXPECT_FALSE(fabric.has_room_to_find());
+    for (int32_t i = 0; i < n_found; ++i) ranks_.drain(first_tag + i);
+    EXPECT_TRUE(comes_to_rest(0));
+    expect(0, 3);
+    send(0, 3);
+    expect(1, 3);
+}
+
 TEST_P(Alone, OwnMessagesEndWhenTheyHaveLeft) {
     run(1);
     run(2);

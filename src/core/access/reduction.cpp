@@ -345,7 +345,7 @@ void Reduction::end(void *out) {
     const auto missing = [&] {
         std::string text = format("reduction %u, run %u: values", id_.serial(), run_);
         for (const int32_t rank : awaited()) text += format(" from rank %d", rank);
-        return text + context_.inquiries().known_of_peers();
+        return text + context_.inquiries().known_of_peers(id_.serial());
     };
     while (!test())
         if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());

@@ -10,6 +10,8 @@ namespace halo {
 
 namespace {
 
+constexpr const char *booleans[] = { "no", "yes", "full" }; // by number
+
 size_t index_of(const Setting &setting) { return static_cast<size_t>(&setting - setting_table().data()); }
 
 int shown(std::string_view text) { return static_cast<int>(std::min<size_t>(text.size(), 200)); }
@@ -93,6 +95,13 @@ const std::string *Config::value(std::string_view key) const {
     return setting ? &values_[index_of(*setting)].text : nullptr;
 }
 
+const char *Config::told(std::string_view key) const {
+    const Setting *setting = find_setting(key);
+    if (!setting) return nullptr;
+    const Value &value = values_[index_of(*setting)];
+    return setting->type == SettingType::boolean ? booleans[static_cast<size_t>(value.number)] : value.text.c_str();
+}
+
 const std::string *Config::source(std::string_view key) const {
     const Setting *setting = find_setting(key);
     return setting ? &values_[index_of(*setting)].source : nullptr;
@@ -105,7 +114,6 @@ std::vector<std::pair<std::string, std::string>> Config::agreement() const {
         const Value &value = values_[index_of(setting)];
         const bool spelled = setting.type == SettingType::word || setting.type == SettingType::text;
         const bool yes_no = setting.type == SettingType::boolean;
-        static constexpr const char *booleans[] = { "no", "yes", "full" };
         pairs.emplace_back(setting.key, spelled ? value.text : yes_no ? booleans[static_cast<size_t>(value.number)] : format("%.17g", value.number));
     }
     return pairs;

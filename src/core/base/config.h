@@ -39,6 +39,8 @@ public:
     // The value as it was written, and its source. nullptr: no such key. They live until the setting changes.
     const std::string *value(std::string_view key) const;
     const std::string *source(std::string_view key) const;
+    // The value as modules are told: booleans in one form of writing. nullptr: no such key.
+    const char *told(std::string_view key) const;
 
     // What was wrong but not fatal; to be logged by whoever made the configuration.
     const std::vector<std::string> &warnings() const { return warnings_; }

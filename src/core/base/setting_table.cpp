@@ -76,7 +76,8 @@ constexpr Setting table[] = {
       "written into the peer's storage, `get`: also read there, `direct`: both, wherever it can be. `auto`: direct if that is faster in the first "
       "runs." },
     { "shm.copy", SettingType::word, "auto", 0, 0, "auto|once|twice", fixed, may_differ,
-      "How messages of the transport shm are copied. `once`: by the receiver, where they lie at the sender; `twice`: into shared memory and out of it, "
+      "How messages of the transport shm are copied. `once`: by the receiver, where they lie at the sender; `twice`: into shared memory and out of "
+      "it, "
       "as small ones are in any case, and all where the system does not permit the other; `auto`: once if they are large. See docs/transports.md." },
     { "discovery", SettingType::word, "auto", 0, 0, "auto|alltoall|reduce_scatter|consensus", fixed, agrees,
       "How ranks find out who sends to them while an unstructured topology is made: all tell all, a sum of counts, or non-blocking consensus. "
@@ -92,7 +93,8 @@ constexpr Setting table[] = {
     { "plugin_path", SettingType::text, "", 0, 0, "absolute directories, separated by ':'", fixed, may_differ,
       "Where modules are looked for ahead of the library's own directory. Ignored in processes that run with raised rights." },
     { "pool.cap", SettingType::bytes, "inf", 4096, unlimited, nullptr, fixed, may_differ,
-      "The most a pool holds, in use and kept for reuse, for each memory kind and device. Beyond it calls fail with HALO_ERR_MEMORY." },
+      "The most a pool holds, in use and kept for reuse, for each memory kind and device. Beyond it calls fail with HALO_ERR_MEMORY. Memory of a "
+      "device that other ranks may have open does not count once the pool has given it back: the context keeps it." },
     { "threads", SettingType::word, "serialized", 0, 0, "serialized|multiple", fixed, may_differ,
       "Calls on a context and what was made from it come from one thread at a time, which the program sees to, or from several at once, which take "
       "turns. See docs/threads.md." },

@@ -125,10 +125,11 @@ halo_status halo_exchange_destroy(halo_exchange **exchange) {
         const CallLock::Call call = require_callable(shell_of(*exchange), HandleKind::exchange);
         if (exchange_of(*exchange).in_flight()) fail(HALO_BUSY, "exchange: a run is in flight; finish or abandon it first");
         const std::optional<Error> failed = exchange_of(*exchange).take_device_failure();
-        const Context &context = shell_of(*exchange)->owner->context;
+        Context &context = shell_of(*exchange)->owner->context;
         destroy_object<ExchangeObject>(exchange);
         if (!failed) return;
         context.log().error("%s", failed->what()); // programs seldom look at what destroying says
+        context.remember_error(failed->what());
         throw Error(*failed);
     });
 }
@@ -176,9 +177,7 @@ halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arrival *arriva
     return with_handle(exchange, [&] {
         ExchangeObject &object = object_of<ExchangeObject>(exchange);
         std::vector<halo_arrival> list;
-        const std::vector<Arrivals::Part> parts = object.exchange->arrivals();
-        for (size_t i = 0; i < parts.size(); ++i)
-            if (object.is_first(parts, i)) list.push_back(object.arrival(parts[i]));
+        object.for_each_told(object.exchange->arrivals(), [&](const Arrivals::Part &part) { list.push_back(object.arrival(part)); });
         write_list(list, arrivals, capacity, n, "arrivals");
     });
 }

@@ -2,6 +2,10 @@
 // What an exchange's handle stands for.
 #pragma once
 
+#include <set>
+#include <utility>
+#include <vector>
+
 #include "capi/handle.h"
 #include "exchange/kinds/kinds.h"
 
@@ -18,10 +22,8 @@ struct ExchangeObject {
         program.sections = desc.sections ? sections.data() : nullptr;
         for (size_t f = 0; f < fields.size(); ++f) told.push_back(fields[f]->controller() ? handle_of(*fields[f]->controller()) : handles[f]);
         if (desc.arrival)
-            exchange->on_arrival([this](const std::vector<Arrivals::Part> &parts) {
-                for (size_t i = 0; i < parts.size(); ++i)
-                    if (is_first(parts, i)) tell(parts[i]);
-            });
+            exchange->on_arrival(
+                [this](const std::vector<Arrivals::Part> &parts) { for_each_told(parts, [this](const Arrivals::Part &part) { tell(part); }); });
     }
 
     // The program's function is called through this object, which notes that it is.
@@ -46,9 +48,12 @@ struct ExchangeObject {
         return { told[part.field], exchange->field(part.field)->topology().local_parts()[part.part] };
     }
     // A field and those it controls count as one.
-    bool is_first(const std::vector<Arrivals::Part> &parts, size_t i) const {
-        return std::none_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(i),
-                            [&](const Arrivals::Part &other) { return other.part == parts[i].part && told[other.field] == told[parts[i].field]; });
+    template <class Visit>
+    void for_each_told(const std::vector<Arrivals::Part> &parts, Visit &&visit) const {
+        const bool any_controlled = told != handles;
+        std::set<std::pair<halo_field *, int64_t>> known;
+        for (const Arrivals::Part &part : parts)
+            if (!any_controlled || known.emplace(told[part.field], part.part).second) visit(part);
     }
     void tell(const Arrivals::Part &part) const {
         const halo_arrival known = arrival(part);

@@ -33,6 +33,11 @@ halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t fie
         require(data, "data");
         const Field &coarse = coarse_field_of(exchange, field);
         const int64_t part = coarse.topology().require_local(gid);
+        Exchange &object = *object_of<ExchangeObject>(exchange).exchange;
+        if (const auto number = static_cast<size_t>(field); !object.coarse_follows(number)) { // to move it is more than to read
+            shell_of(exchange)->owner->context.admit(Inside::nothing);
+            object.place_coarse(number);
+        }
         if (layout) write_struct(layout, as_halo_layout(coarse.layout(part)));
         *data = coarse.data(part, 0);
     });

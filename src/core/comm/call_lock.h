@@ -50,12 +50,14 @@ public:
 
     // Whether a thread of the program waits for its turn: then a wait should not spin.
     bool is_wanted() const { return n_wanting_.load(std::memory_order_relaxed) > 0; }
+    // Whether a wait in the present call lets others in: the call is one that bears it, and is not called back.
+    bool gives_way() const { return in_call_ && depth_ <= 1; }
     // Whether a call rests in the middle, and has let the present one in.
     bool any_rests() const { return n_resting_ > 0; }
-    // Of a wait in the present call: `rest` lasts a moment, in which others may come in, if the call is one that bears it and is not called back.
+    // Of a wait in the present call: `rest` lasts a moment, in which others may come in, if it gives way.
     template <class Rest>
     void let_others_in(Rest &&rest) {
-        if (!in_call_ || depth_ > 1) [[likely]]
+        if (!gives_way()) [[likely]]
             return rest();
         bool *const in_call = begin_rest();
         rest();

@@ -63,10 +63,7 @@ Context::Context(const ContextSource &source, const halo_context_options &option
     host_.core = this;
     host_.report = [](void *core, const char *text) { static_cast<Context *>(core)->remember_report(text); };
     host_.log = [](void *core, int32_t level, const char *text) { static_cast<Context *>(core)->log_.write(static_cast<LogLevel>(level), text); };
-    host_.setting = [](void *core, const char *key) -> const char * {
-        const std::string *value = static_cast<Context *>(core)->config_.value(key);
-        return value ? value->c_str() : nullptr;
-    };
+    host_.setting = [](void *core, const char *key) { return static_cast<Context *>(core)->config_.told(key); };
     read_settings();
     for (const halo_allocator &given : allocators_of(options)) program_allocators_.push_back({ call_rules_, given });
     open_transport(source);

@@ -16,7 +16,7 @@ namespace {
 
 uint64_t types_of(const halo_device_plugin &plugin) {
     constexpr uint64_t first_ones = (uint64_t{ 2 } << HALO_BYTES) - 2;
-    return plugin.struct_size >= offsetof(halo_device_plugin, types) + sizeof plugin.types ? plugin.types : first_ones;
+    return has_member(plugin, &halo_device_plugin::types) ? plugin.types : first_ones;
 }
 
 } // namespace
@@ -76,7 +76,7 @@ void Event::hold(halo_stream stream) const {
 DeviceGraphs::DeviceGraphs(const Device &device) : device_(device) {
     const halo_device_ops &ops = device.ops();
     if (!ops.graphs_create || !ops.graphs_run || !ops.graphs_destroy || !ops.ranges_combine) {
-        lacks_ = "its module is of before plugin ABI 1.10";
+        lacks_ = "its module has no graphs_run (plugin ABI 1.10) or no ranges_combine (1.8)";
         return;
     }
     const halo_status status = ops.graphs_create(device.instance(), &graphs_);

@@ -34,22 +34,31 @@ DeviceIpc::~DeviceIpc() {
 
 void *DeviceIpc::allocate(int32_t memory, size_t bytes) noexcept {
     if (!device_.ipc()) return device_.allocate(memory, bytes);
-    const auto same_size = std::find_if(kept_.begin(), kept_.end(), [&](const auto &one) { return one.second.bytes == bytes; });
-    if (same_size != kept_.end()) {
-        void *const data = const_cast<std::byte *>(same_size->first);
-        allocations_.insert(kept_.extract(same_size));
-        return data;
-    }
+    if (void *const kept = take_kept(bytes, bytes)) return kept;
     try {
         Allocations made{ { nullptr, { bytes } } };
         Allocations::node_type node = made.extract(made.begin());
         void *const data = device_.allocate(memory, bytes);
         node.key() = static_cast<std::byte *>(data);
-        if (data) allocations_.insert(std::move(node));
+        if (!data) return take_kept(bytes, SIZE_MAX);
+        allocations_.insert(std::move(node));
         return data;
     } catch (const std::bad_alloc &) {
         return nullptr;
     }
+}
+
+// The smallest of at least, and at most, so many bytes.
+void *DeviceIpc::take_kept(size_t least, size_t most) noexcept {
+    auto best = kept_.end();
+    for (auto one = kept_.begin(); one != kept_.end(); ++one) {
+        const size_t bytes = one->second.bytes;
+        if (bytes >= least && bytes <= most && (best == kept_.end() || bytes < best->second.bytes)) best = one;
+    }
+    if (best == kept_.end()) return nullptr;
+    void *const data = const_cast<std::byte *>(best->first);
+    allocations_.insert(kept_.extract(best));
+    return data;
 }
 
 void DeviceIpc::release(int32_t memory, void *pointer, size_t bytes) noexcept {
@@ -91,6 +100,7 @@ std::shared_ptr<const OpenedMemory> DeviceIpc::open(const DeviceOffer &offer) {
     try {
         made = std::make_shared<const OpenedMemory>(device_, offer.handle);
     } catch (const Error &error) {
+        if (error.status() != HALO_ERR_DEVICE) throw;
         trouble_ = error.what();
     }
     return opened_.emplace(offer.number, std::move(made)).first->second;

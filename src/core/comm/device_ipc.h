@@ -79,7 +79,7 @@ public:
     DeviceIpc &operator=(const DeviceIpc &) = delete;
 
     // Memory of the device of its kind HALO_MEMORY_DEVICE, which may be offered. Once it has been, others may have it open, whoever gives it back
-    // here: it is kept, and given again to who wants as much. nullptr: there is none.
+    // here: it is kept, and given again to who wants as much, or less where the device has no more. nullptr: there is none.
     void *allocate(int32_t memory, size_t bytes) noexcept;
     void release(int32_t memory, void *pointer, size_t bytes) noexcept;
     // What an address is to others; nothing is offered if it lies elsewhere, or others cannot open it.
@@ -98,6 +98,7 @@ private:
         halo_ipc_handle handle{};
     };
     using Allocations = std::map<const std::byte *, Allocation>;
+    void *take_kept(size_t least, size_t most) noexcept;
     void offer(const std::byte *data, Allocation &one);
     void close_idle() noexcept;
 

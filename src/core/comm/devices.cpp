@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/error.h"
+#include "plugin/registry.h"
 #include "plugin/selection.h"
 
 namespace halo {
@@ -54,7 +55,7 @@ Device &Devices::open(int32_t ordinal, Pools &pools) {
 
 // A program that takes a device's memory for the host's has opened none here yet.
 PointerKind Devices::kind_of(const void *pointer, Pools &pools) noexcept {
-    const bool tells = plugin_ && plugin_->ops->struct_size >= offsetof(halo_device_ops, pointer_kind) + sizeof plugin_->ops->pointer_kind;
+    const bool tells = plugin_ && has_member(*plugin_->ops, &halo_device_ops::pointer_kind);
     if (!tells || !plugin_->ops->pointer_kind) return {};
     if (opened_.empty() && may_open_) try {
             open(own_.ordinal, pools);

@@ -110,7 +110,7 @@ std::string Fabric::describe_route(int32_t peer) const {
     const size_t number = serves_[static_cast<size_t>(peer)];
     const char *why = all_.size() == 1 ? "" : number == 0 ? ", which takes the rest" : ", which reaches it first";
     const std::string how = all_[number]->describe();
-    return all_[number]->name() + std::string(why) + (how.empty() ? "" : " (" + how + ")");
+    return all_[number]->name() + std::string(why) + (how.empty() ? "" : " (of the transport: " + how + ")");
 }
 
 Transport *Fabric::neighbourly(std::string &why_not) const {

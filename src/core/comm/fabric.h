@@ -63,9 +63,11 @@ public:
     // True when the operation is complete; `bytes` is then what a receive got. `peer` goes into the error text.
     bool test(Request &request, int32_t peer, size_t *bytes = nullptr) { return all_[request.transport]->test(request, peer, bytes); }
     bool cancel(Request &request, int32_t peer) { return all_[request.transport]->cancel(request, peer); }
+    // Whether `probe` takes no memory for what it finds.
+    bool has_room_to_find() const { return n_found_ < found_.size(); }
     // `peer` -1: from any rank, over whatever transport.
     bool probe(int32_t peer, int32_t lane, int32_t tag, size_t &bytes, Matched &message) {
-        if (n_found_ == found_.size()) [[unlikely]]
+        if (!has_room_to_find()) [[unlikely]]
             found_.resize(2 * n_found_ + 8);
         if (n_found_ > 0 && probe_found(peer, lane, tag, bytes, message)) [[unlikely]]
             return true;

@@ -55,13 +55,14 @@ class Inquiries {
 public:
     explicit Inquiries(Context &context) : context_(context), incoming_(context, inquiry_tag) {}
 
-    void add(uint32_t serial, const Described &object) { objects_[serial] = &object; }
+    void add(uint32_t serial, const Described &object) { objects_[serial] = { &object }; }
     void remove(uint32_t serial) noexcept { objects_.erase(serial); }
 
     // Tells those for whom an object waits, and wants to be told.
     void ask(uint32_t serial);
-    // The object in which this rank waits; 0: none.
-    void wait_in(uint32_t serial) { waits_in_ = serial; }
+    // A thread of this rank waits in an object, or no longer does; 0: in none.
+    void wait_in(uint32_t serial) noexcept { note_wait(serial, true); }
+    void end_wait(uint32_t serial) noexcept { note_wait(serial, false); }
     // Answers what has come. Never blocks.
     void read();
     void hand_over() noexcept { incoming_.hand_over(); }
@@ -72,8 +73,8 @@ public:
     }
     // Then some of what has been sent is taken by nobody.
     bool have_differed() const { return have_differed_; }
-    // "; rank 3 waits in exchange 7 over u", of those who have been asked last; empty: nothing is known.
-    std::string known_of_peers() const;
+    // "; rank 3 waits in exchange 7 over u", of those for whom an object waits; empty: nothing is known.
+    std::string known_of_peers(uint32_t serial) const;
 
 private:
     void send(InquiryKind kind, int32_t to, uint32_t serial);
@@ -81,11 +82,16 @@ private:
     void compare(const InquiryHeader &header, const Terms &peers);
     void note(const InquiryHeader &header, const std::string &text);
 
+    struct Object {
+        const Described *described;
+        bool is_waited_in = false;
+        std::map<int32_t, std::string> known{}; // by rank
+    };
+    void note_wait(uint32_t serial, bool waits) noexcept;
+    uint32_t waited_in(uint32_t serial) const;
+
     Context &context_;
-    std::map<uint32_t, const Described *> objects_;
-    std::map<int32_t, std::string> known_; // by rank
-    uint32_t asked_of_ = 0;                // object that it is about
-    uint32_t waits_in_ = 0;
+    std::map<uint32_t, Object> objects_; // by serial
     std::optional<Error> difference_;
     bool have_differed_ = false;
     Incoming incoming_;

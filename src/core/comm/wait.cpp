@@ -66,10 +66,9 @@ double Waiter::back_off() {
         next_warning_ = context_.waiting().warn_seconds > 0 ? context_.waiting().warn_seconds : 1e300;
     }
     const double waited = seconds();
-    CallLock &lock = context_.call_lock();
-    const bool is_short = waited < context_.waiting().sleep_after && !lock.is_wanted();
+    const bool is_short = waited < context_.waiting().sleep_after && !is_in_the_way();
     const auto rest = [&] { take_break(waited, is_short); };
-    lets_others_in_ ? lock.let_others_in(rest) : rest();
+    lets_others_in_ ? context_.call_lock().let_others_in(rest) : rest();
     return waited;
 }
 

@@ -16,7 +16,7 @@ public:
     // A wait begins.
     void begin();
     void waited(double seconds);
-    void end() { context_.inquiries().wait_in(0); }
+    void end() { context_.inquiries().end_wait(serial_); }
 
 private:
     Context &context_;
@@ -52,7 +52,7 @@ public:
     // The same where there is no transport yet.
     template <class Describe>
     bool turn(Describe &&describe) {
-        if (++turns_ <= context_.waiting().spins && !context_.call_lock().is_wanted()) [[likely]]
+        if (++turns_ <= context_.waiting().spins && !is_in_the_way()) [[likely]]
             return true;
         const double waited = back_off();
         if (waited >= next_warning_) {
@@ -67,6 +67,11 @@ public:
 
 private:
     void let_others_go_on();
+    // Of a thread that could go on meanwhile.
+    bool is_in_the_way() const {
+        const CallLock &lock = context_.call_lock();
+        return lets_others_in_ && lock.is_wanted() && lock.gives_way();
+    }
     double back_off(); // yields or sleeps; returns the seconds waited so far
 
     Context &context_;

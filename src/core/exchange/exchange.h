@@ -35,7 +35,10 @@ public:
     virtual void after_unpack(const halo_run &, Round &) {}
     virtual void refine(const halo_run &, Round &) {}
     // Beside a field of the caller's; null: none.
-    virtual const Field *coarse_field(size_t /*field*/) { return nullptr; }
+    virtual const Field *coarse_field(size_t /*field*/) const { return nullptr; }
+    // Is its storage where that of the caller's is, or where a run has it? If not, it can go there.
+    virtual bool coarse_follows(size_t /*field*/) const { return true; }
+    virtual void place_coarse(size_t /*field*/) {}
     // What is made of it, and of what it is made, in one part.
     virtual std::vector<halo_level_region> level_regions(size_t /*field*/, int64_t /*part*/) { return {}; }
     // Of the way from fields of one time to those of a later one. False: there are no later ones.
@@ -58,6 +61,8 @@ public:
     const std::string &what() const { return what_.empty() ? rounds_.front()->spec().what : what_; }
     // What its steps have beside a field for the blocks' ghosts from coarser ones; null: nothing.
     const Field *coarse_field(size_t field) const { return steps_->coarse_field(field); }
+    bool coarse_follows(size_t field) const { return steps_->coarse_follows(field); }
+    void place_coarse(size_t field) { steps_->place_coarse(field); }
     std::vector<halo_level_region> level_regions(size_t field, int64_t part) const { return steps_->level_regions(field, part); }
     bool set_fraction(double fraction) { return steps_->set_fraction(fraction); }
     // Payload of one field to other ranks in a run of all.

@@ -473,7 +473,7 @@ void Round::wait_until_writable() {
     Waiter waiter(context_, timeout(), id_.serial());
     const auto waiting = [&] {
         return format("%s, run %u: the last two runs have not been taken by", spec_.what.c_str(), run_.epoch) + messages_->blocking_ranks() +
-               context_.inquiries().known_of_peers();
+               context_.inquiries().known_of_peers(id_.serial());
     };
     while (!messages_->writable())
         if (!waiter.pause(waiting)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
@@ -510,7 +510,7 @@ void Round::unpack_what_is_here() {
 // Without sparse fields, each message is unpacked as it comes: the regions are disjoint, so the order does not show.
 void Round::wait_until_here() {
     Waiter waiter(context_, timeout(), id_.serial());
-    const auto missing = [&] { return messages_->missing(run_) + context_.inquiries().known_of_peers(); };
+    const auto missing = [&] { return messages_->missing(run_) + context_.inquiries().known_of_peers(id_.serial()); };
     const bool as_they_come = !plan_->any_sparse() && !plan_->combines() && !check_ && messages_->unpacks_as_they_come(run_);
     bool here = false;
     step([&] {

@@ -100,7 +100,7 @@ std::string Particles::missing() const {
     text += near.empty() ? "word that all ranks have begun it; from" : "those from";
     const std::vector<int32_t> through = reduction_->awaited();
     for (const int32_t rank : near.empty() ? through : near) text += format(" rank %d", rank);
-    return text + context_.inquiries().known_of_peers();
+    return text + context_.inquiries().known_of_peers(id_.serial());
 }
 
 void Particles::require(Phase phase, const char *call) const {

@@ -8,6 +8,8 @@ namespace halo {
 namespace {
 
 constexpr KnownModule table[] = {
+    { PluginKind::transport, "mpi_abi", nullptr, "an MPI with the standard ABI of MPI 5, by its wrapper mpicc_abi (CMake: HALO_MPICC_ABI)",
+      "libmpi_abi.so.1, which the program or its launcher brings" },
     { PluginKind::transport, "mpi_mpich", "libhalo-mpi-mpich", "MPICH, by pkg-config mpich (Debian: libmpich-dev)", "MPICH (Debian: mpich)" },
     { PluginKind::transport, "mpi_openmpi", "libhalo-mpi-openmpi", "Open MPI, by pkg-config ompi-c (Debian: libopenmpi-dev)",
       "Open MPI (Debian: openmpi-bin)" },
@@ -32,7 +34,8 @@ std::string advice(PluginKind kind, const std::string &name, bool is_there) {
     const auto known = std::find_if(std::begin(table), std::end(table), [&](const KnownModule &one) { return one.kind == kind && one.name == name; });
     if (known == std::end(table)) return {};
     if (is_there) return known->to_run ? std::string("it wants ") + known->to_run : std::string();
-    return std::string("it is in the package ") + known->package + ", and is built where there is " + known->to_build;
+    const std::string package = known->package ? std::string("it is in the package ") + known->package + ", and" : "it";
+    return package + " is built where there is " + known->to_build;
 }
 
 } // namespace halo

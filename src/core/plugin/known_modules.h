@@ -12,7 +12,7 @@ namespace halo {
 struct KnownModule {
     PluginKind kind;
     const char *name;
-    const char *package;  // of the library's own, for Debian
+    const char *package;  // of the library's own, for Debian; nullptr: none
     const char *to_build; // what CMake looks for
     const char *to_run;   // beside a device or a launcher; nullptr: nothing
 };

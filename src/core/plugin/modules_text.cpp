@@ -20,10 +20,7 @@ halo_host outside_host(const Config &config) {
     host.core = const_cast<Config *>(&config);
     host.report = [](void *, const char *) {};
     host.log = [](void *, int32_t, const char *) {};
-    host.setting = [](void *core, const char *key) -> const char * {
-        const std::string *value = static_cast<const Config *>(core)->value(key);
-        return value ? value->c_str() : nullptr;
-    };
+    host.setting = [](void *core, const char *key) { return static_cast<const Config *>(core)->told(key); };
     return host;
 }
 

@@ -45,6 +45,9 @@ std::string abi_library_beside(const std::string &program);
 // name. Returns what is wrong.
 std::string load_abi_library();
 
+// A number of 0 or more that a launcher has put into a variable; -1: it is not set, or is something else.
+int32_t number_in(const char *variable);
+
 // Has a server of PMIx started this process?
 bool started_by_pmix();
 

@@ -24,14 +24,6 @@ bool is_set(const char *variable) {
     return text && *text;
 }
 
-// A positive number in a variable; 0: not set, or something else.
-int32_t count_in(const char *variable) {
-    const char *text = std::getenv(variable);
-    int32_t count = 0;
-    if (text) std::from_chars(text, text + std::strlen(text), count);
-    return std::max(count, 0);
-}
-
 // Programs that are the parents of ranks.
 struct Starter {
     const char *program;
@@ -73,12 +65,20 @@ std::string starter_of(const std::string &mpi) {
 
 } // namespace
 
+int32_t number_in(const char *variable) {
+    const char *const text = std::getenv(variable);
+    int32_t number = -1;
+    if (!text) return -1;
+    const auto [end, error] = std::from_chars(text, text + std::strlen(text), number);
+    return error == std::errc() && *end == '\0' ? std::max(number, -1) : -1;
+}
+
 bool started_by_pmix() { return is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK"); }
 
 std::vector<Launcher> launchers() {
     std::vector<Launcher> found;
     const auto add = [&](const char *variable, const char *mpi) {
-        if (const int32_t n_ranks = count_in(variable)) found.push_back({ variable, mpi, n_ranks, abi_library_beside(starter_of(mpi)) });
+        if (const int32_t n_ranks = number_in(variable); n_ranks > 0) found.push_back({ variable, mpi, n_ranks, abi_library_beside(starter_of(mpi)) });
     };
     // Slurm speaks the same protocol as MPICH's launcher to every MPI; only the latter tells the number of ranks of the node.
     const bool slurm = is_set("SLURM_STEP_ID") && !is_set("MPI_LOCALNRANKS");

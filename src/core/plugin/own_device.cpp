@@ -2,12 +2,10 @@
 #include "plugin/own_device.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstddef>
-#include <cstdlib>
-#include <cstring>
 
 #include "base/error.h"
+#include "plugin/mpi_choice.h"
+#include "plugin/registry.h"
 
 namespace halo {
 
@@ -17,16 +15,8 @@ namespace {
 constexpr const char *variables[] = { "HALO_LAUNCH_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                       "SLURM_LOCALID",          "PALS_LOCAL_RANKID",          "FLUX_TASK_LOCAL_ID" };
 
-int32_t number_in(const char *variable) {
-    const char *const text = std::getenv(variable);
-    int32_t number = -1;
-    if (!text) return -1;
-    const auto [end, error] = std::from_chars(text, text + std::strlen(text), number);
-    return error == std::errc() && *end == '\0' ? std::max(number, -1) : -1;
-}
-
 int32_t n_devices(const halo_device_plugin &plugin, const halo_host &host) {
-    const bool tells = plugin.struct_size >= offsetof(halo_device_plugin, count) + sizeof plugin.count && plugin.count != nullptr;
+    const bool tells = has_member(plugin, &halo_device_plugin::count) && plugin.count != nullptr;
     return tells ? std::max(plugin.count(&host), 0) : 0;
 }
 

@@ -57,9 +57,7 @@ std::string problem_of_ipc(const halo_device_plugin &plugin) {
 
 } // namespace
 
-bool has_ipc(const halo_device_plugin &plugin) {
-    return plugin.struct_size >= offsetof(halo_device_plugin, ipc) + sizeof plugin.ipc && plugin.ipc != nullptr;
-}
+bool has_ipc(const halo_device_plugin &plugin) { return has_member(plugin, &halo_device_plugin::ipc) && plugin.ipc != nullptr; }
 
 std::string problem_of(const halo_transport_plugin &plugin, const std::string &name) {
     std::string problem = problem_of_head(plugin, name);

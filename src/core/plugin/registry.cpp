@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "plugin/mpi_choice.h"
-#include "plugin/selection.h"
+#include "plugin/transport_list.h"
 
 extern "C" const halo_transport_plugin halo_transport_inproc;
 extern "C" const halo_device_plugin halo_device_host;

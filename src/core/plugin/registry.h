@@ -3,6 +3,7 @@
 // thread. A module that was opened stays until the process ends.
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -61,6 +62,13 @@ private:
     std::mutex mutex_;
     std::vector<Plugin> opened_;
 };
+
+// Does a description of a module, or a table of it, which may be of an older version, reach to the end of this member?
+template <class Struct, class Member>
+bool has_member(const Struct &one, Member Struct::*member) {
+    const std::ptrdiff_t end = reinterpret_cast<const char *>(&(one.*member) + 1) - reinterpret_cast<const char *>(&one);
+    return one.struct_size >= static_cast<size_t>(end);
+}
 
 // Reason to refuse a plugin's description: its ABI, its size, its name, its operations. Empty: none.
 std::string problem_of(const halo_transport_plugin &plugin, const std::string &name);

@@ -2,7 +2,6 @@
 #include "plugin/selection.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <functional>
 
 #include "base/error.h"
@@ -70,8 +69,7 @@ void leave_out(std::vector<std::string> &names, const TransportList &list, std::
 }
 
 bool opens_over_bootstrap(const halo_transport_plugin &plugin) {
-    constexpr size_t end = offsetof(halo_transport_plugin, capabilities) + sizeof plugin.capabilities;
-    return plugin.struct_size >= end && (plugin.capabilities & HALO_TRANSPORT_OVER_BOOTSTRAP) != 0;
+    return has_member(plugin, &halo_transport_plugin::capabilities) && (plugin.capabilities & HALO_TRANSPORT_OVER_BOOTSTRAP) != 0;
 }
 
 // The one with the highest score, and why others cannot be used. Those that `why_not` excludes are not asked: to answer, some load a library.

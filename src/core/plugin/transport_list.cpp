@@ -30,13 +30,17 @@ std::vector<std::string> names_in(const Config &config, const char *key) {
     return names;
 }
 
-void check(const Config &config, const TransportList &list) {
-    const auto refuse = [&](const char *why) { fail(HALO_ERR_CONFIG, "transport = '%s': %s", config.text("transport").c_str(), why); };
-    for (const std::string &name : list.first) {
-        if (name == "auto") refuse("auto takes the rest: it is the last name");
-        if (name == "mpi" || is_mpi_module(name)) refuse("an MPI reaches all ranks: it is the last name");
+[[noreturn]] void refuse(const Config &config, const char *key, const char *why) {
+    fail(HALO_ERR_CONFIG, "%s = '%s': %s", key, config.text(key).c_str(), why);
+}
+
+// Of names with others behind them, which get what these do not reach.
+void require_first(const Config &config, const char *key, const std::vector<std::string> &names) {
+    for (const std::string &name : names) {
+        if (name.front() == '^') refuse(config, key, "^ belongs into the setting transport, where it leaves a name out of what auto takes");
+        if (name == "auto") refuse(config, key, "auto takes the rest: it is the last name of the setting transport");
+        if (name == "mpi" || is_mpi_module(name)) refuse(config, key, "an MPI reaches all ranks: it is the last name of the setting transport");
     }
-    if (!list.left_out.empty() && list.rest != "auto") refuse("^ leaves a name out of what auto takes, and auto is not the last name");
 }
 
 } // namespace
@@ -59,17 +63,18 @@ TransportList transport_list(const Config &config) {
     } else if (!list.left_out.empty()) {
         list.rest = "auto";
     }
-    check(config, list);
+    require_first(config, "transport", list.first);
+    if (!list.left_out.empty() && list.rest != "auto")
+        refuse(config, "transport", "^ leaves a name out of what auto takes, and auto is not the last name");
     return list;
 }
 
 std::vector<Beside> transports_besides(const Config &config) {
     std::vector<Beside> all;
     for (const std::string &name : transport_list(config).first) all.push_back({ name, set_by(config, "transport") });
-    for (const std::string &name : names_in(config, "transport.besides")) {
-        if (is_mpi_module(name))
-            fail(HALO_ERR_CONFIG, "transport.besides = '%s': an MPI reaches all ranks: it is a `transport`",
-                 config.text("transport.besides").c_str());
+    const std::vector<std::string> others = names_in(config, "transport.besides");
+    require_first(config, "transport.besides", others);
+    for (const std::string &name : others) {
         const bool known = std::any_of(all.begin(), all.end(), [&](const Beside &one) { return one.name == name; });
         if (!known) all.push_back({ name, set_by(config, "transport.besides") });
     }

@@ -101,7 +101,7 @@ bool ArrivingParts::come_alone(Context &context, int32_t peer, int32_t tag) {
 }
 
 bool ArrivingParts::find(Context &context, int32_t peer, int32_t tag, bool alone) {
-    if (alone && n_found_ == parts_.size()) return false;
+    if (alone && (n_found_ == parts_.size() || !context.fabric().has_room_to_find())) return false;
     Matched message{};
     size_t bytes = 0;
     if (!context.fabric().probe(peer, 0, tag, bytes, message)) return false;

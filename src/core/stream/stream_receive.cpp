@@ -107,6 +107,7 @@ bool Stream::begin_receive(bool alone) {
     }
     Matched message{};
     size_t bytes = 0;
+    if (alone && !context_.fabric().has_room_to_find()) return false;
     if (!context_.fabric().probe(spec_.peer, 0, tag_, bytes, message)) return false;
     const size_t wanted = std::max(bytes, least_capacity);
     if (!has_room(wanted)) return false;

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -167,12 +166,7 @@ const char *setting(const halo_host *host, const char *key) {
     return word != nullptr ? word : "";
 }
 
-bool has_own_thread(const halo_host *host) {
-    const char *word = setting(host, "progress_thread");
-    for (const char *yes : { "yes", "true", "on", "1", "y" })
-        if (strcasecmp(word, yes) == 0) return true;
-    return false;
-}
+bool has_own_thread(const halo_host *host) { return std::strcmp(setting(host, "progress_thread"), "yes") == 0; }
 
 // What other settings of the context need.
 struct Need {

@@ -81,7 +81,7 @@ std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t p
 
 // The values' storage goes where that of the field is, or will be. Parts of sparse fields get theirs one by one, on the host.
 void LevelSteps::place(Item &item, Space space) {
-    if (!item.values || item.field->spec().sparse || item.space == space) return;
+    if (is_placed(item, space)) return;
     Field &values = *item.values;
     item.space.reset();
     for (const int64_t gid : values.topology().local_parts()) values.bind(gid, HALO_BINDING_INIT);
@@ -119,12 +119,15 @@ void LevelSteps::prepare() {
     for (Item &item : items_) place(item, item.field->space(0));
 }
 
-// In a run it lies where that has it.
-const Field *LevelSteps::coarse_field(size_t field) {
-    Item &item = items_[field];
-    if (item.beside.newer || !item.values) return nullptr;
-    if (item.values->in_flight == 0) place(item, item.field->space(0));
-    return item.values.get();
+const Field *LevelSteps::coarse_field(size_t field) const {
+    const Item &item = items_[field];
+    return item.beside.newer ? nullptr : item.values.get();
+}
+
+// In a run they lie where that has them.
+bool LevelSteps::coarse_follows(size_t field) const {
+    const Item &item = items_[field];
+    return item.values->in_flight > 0 || is_placed(item, item.field->space(0));
 }
 
 void LevelSteps::require_operators(const Item &item, Space space) const {

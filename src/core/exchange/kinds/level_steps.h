@@ -55,7 +55,9 @@ public:
         return field < n ? field : own_[static_cast<size_t>(field - n)];
     }
     void *adopt(int32_t field, int64_t part, void *data) override;
-    const Field *coarse_field(size_t field) override;
+    const Field *coarse_field(size_t field) const override;
+    bool coarse_follows(size_t field) const override;
+    void place_coarse(size_t field) override { place(items_[field], items_[field].field->space(0)); }
     std::vector<halo_level_region> level_regions(size_t field, int64_t part) override;
     bool set_fraction(double fraction) override;
     void prepare() override;
@@ -87,6 +89,7 @@ private:
     };
     struct Values;
 
+    static bool is_placed(const Item &item, Space space) { return !item.values || item.field->spec().sparse || item.space == space; }
     static void place(Item &item, Space space);
     static void go_to(Item &item, Space space);
     static void allocate_on_device(Item &item, Space space);
