@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "benchmarks.h"
 #include "halo_levels.hpp"
 #include "statistics.h"
+#include "timed.h"
 
 namespace bench {
 
@@ -56,13 +56,6 @@ inline halo::Forest make_forest(int64_t n_cells, bool refined, int64_t wanted, i
 inline double value_at(int32_t level, const Point &point, int32_t component, int32_t centring) {
     const auto at = [&](size_t d) { return (static_cast<double>(point[d]) + ((centring >> d & 1) != 0 ? 0 : 0.5)) / std::ldexp(1, level); };
     return 4 * at(0) + 16 * at(1) - 8 * at(2) + component;
-}
-
-// Of this rank alone.
-inline double seconds_of(auto &&action) {
-    const auto begin = std::chrono::steady_clock::now();
-    action();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // A field of such a function, with one place in each cell, and the exchange of its ghosts. Values are still to be filled in.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the settings threads and progress_thread cost each call, and how much of a message's time is hidden behind computing.
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -20,10 +19,6 @@ namespace {
 constexpr double nanoseconds = 1e9;
 constexpr double compute_seconds = 20e-3;
 constexpr int n_slices = 200; // between which a program may call the library: each 100 us
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
 halo_context_options options_of(const std::vector<halo_setting> &settings) {
     halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
@@ -47,9 +42,10 @@ halo::Context make_alone(const halo::Inproc &group, const std::vector<halo_setti
 // Of a rank alone: nobody else wants the context but its own thread.
 double seconds_per_call(const halo::Context &context, bool progresses) {
     constexpr int n_calls = 200000;
-    const auto begin = Clock::now();
-    for (int i = 0; i < n_calls; ++i) progresses ? context.progress() : static_cast<void>(context.rank());
-    return seconds_since(begin) / n_calls;
+    const double seconds = seconds_of([&] {
+        for (int i = 0; i < n_calls; ++i) progresses ? context.progress() : static_cast<void>(context.rank());
+    });
+    return seconds / n_calls;
 }
 
 void cost_of_calls(const Options &options, Report &report) {
@@ -80,19 +76,18 @@ void cost_of_calls(const Options &options, Report &report) {
 class Compute {
 public:
     Compute() {
-        const auto begin = Clock::now();
-        spend(n_per_slice_);
-        n_per_slice_ = static_cast<int64_t>(static_cast<double>(n_per_slice_) * compute_seconds / n_slices / seconds_since(begin));
+        const double seconds = seconds_of([&] { spend(n_per_slice_); });
+        n_per_slice_ = static_cast<int64_t>(static_cast<double>(n_per_slice_) * compute_seconds / n_slices / seconds);
     }
     // Seconds that it took.
     template <class Between>
     double operator()(Between &&between) {
-        const auto begin = Clock::now();
-        for (int slice = 0; slice < n_slices; ++slice) {
-            spend(n_per_slice_);
-            between();
-        }
-        return seconds_since(begin);
+        return seconds_of([&] {
+            for (int slice = 0; slice < n_slices; ++slice) {
+                spend(n_per_slice_);
+                between();
+            }
+        });
     }
 
 private:
@@ -161,12 +156,11 @@ private:
 double seconds_to_copy_twice(int64_t bytes) {
     std::vector<char> from(static_cast<size_t>(bytes), 1), to(from.size());
     std::vector<double> times;
-    for (int time = 0; time < 9; ++time) {
-        const auto begin = Clock::now();
-        std::memcpy(to.data(), from.data(), from.size());
-        std::memcpy(from.data(), to.data(), to.size());
-        times.push_back(seconds_since(begin));
-    }
+    for (int time = 0; time < 9; ++time)
+        times.push_back(seconds_of([&] {
+            std::memcpy(to.data(), from.data(), from.size());
+            std::memcpy(from.data(), to.data(), to.size());
+        }));
     return median_of(times);
 }
 
@@ -184,22 +178,21 @@ struct Turns {
     }
     double at_once() const {
         session.barrier();
-        const auto begin = Clock::now();
-        message.start();
-        message.finish();
-        return slowest(seconds_since(begin));
+        return slowest(seconds_of([&] {
+            message.start();
+            message.finish();
+        }));
     }
     double around_computing(bool calls) const {
         session.barrier();
-        const auto begin = Clock::now();
-        message.start();
-        const double seconds = compute([&] {
-            if (calls) message.context().progress();
+        const double all = seconds_of([&] {
+            message.start();
+            computed.push_back(compute([&] {
+                if (calls) message.context().progress();
+            }));
+            message.finish();
         });
-        message.finish();
-        const double all = seconds_since(begin);
-        computed.push_back(seconds);
-        return slowest(all - seconds);
+        return slowest(all - computed.back());
     }
 };
 
