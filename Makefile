@@ -6,7 +6,7 @@
 #   make check-full   also long tests, clang, sanitizers, mutations        make format  clang-format over everything
 #   make check-gpu    the tests of devices on a machine with a GPU: GPU=cuda or hip
 #   make check-mutations  do the tests notice defects?             make pictures  draws those of docs/concepts.md (matplotlib)
-#   make deb          Debian packages, in build-deb
+#   make deb          Debian packages, in build-deb                 make mpis    MPIs that Debian does not have, in build/mpis
 ccache = $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
 # What one folder has compiled another need not.

@@ -91,6 +91,20 @@ std::unique_ptr<DeviceTable> make_table(const DeviceModule &module, const Work &
     return std::make_unique<DeviceTable>(module, shapes, rows);
 }
 
+// Until the device has done it; the first three are not in the median: by then launches that come again are recorded.
+template <class Action>
+double median_until_done(const DeviceModule &module, halo_stream stream, int repetitions, Action &&action) {
+    std::vector<double> seconds;
+    for (int i = -3; i < repetitions; ++i) {
+        const double time = seconds_of([&] {
+            action();
+            module.complete(stream);
+        });
+        if (i >= 0) seconds.push_back(time);
+    }
+    return median_of(std::move(seconds));
+}
+
 class Contestants {
 public:
     Contestants(const DeviceModule &module, DeviceKernels *by_hand, const WorkSize &size)
@@ -122,37 +136,28 @@ public:
     }
     void by_hand(DeviceTask task) { by_hand_->run(task); }
 
-    // What start puts on a device: packing, and copies from block to block. Recorded, or a launch for each. Median seconds as below.
+    // What start puts on a device: packing, and copies from block to block. Recorded, or a launch for each.
     double together(DeviceGraph *graph, int repetitions, bool last) {
         const std::vector<halo_copy_range> ranges{ table(DeviceTask::pack).range(bases_), table(DeviceTask::direct).range(bases_) };
         if (last) reset(DeviceTask::direct);
-        std::vector<double> seconds;
-        for (int i = -3; i < repetitions; ++i) { // by then it is recorded
-            const auto begin = std::chrono::steady_clock::now();
+        int not_replayed = 0;
+        const double seconds = median_until_done(module_, stream_, repetitions, [&] {
             if (graph) {
-                if (!graph->run(ranges, stream_) && i >= 0) throw std::runtime_error("launches that come again are not replayed");
+                if (!graph->run(ranges, stream_) && ++not_replayed > 3) throw std::runtime_error("launches that come again are not replayed");
             } else {
                 for (const halo_copy_range &range : ranges) module_.check(module_.ops().ranges_run(module_.get(), &range, 1, stream_));
             }
-            module_.complete(stream_);
-            if (i >= 0) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-        }
+        });
         if (last) verify(DeviceTask::pack), verify(DeviceTask::direct);
-        return median_of(seconds);
+        return seconds;
     }
 
-    // Median seconds until the device has done it. Before its last turn what a contender writes is taken away, and afterwards compared.
+    // Before its last turn what a contender writes is taken away, and afterwards compared.
     double turn(void (Contestants::*contender)(DeviceTask), DeviceTask task, int repetitions, bool last) {
         if (last) reset(task);
-        std::vector<double> seconds;
-        for (int i = -1; i < repetitions; ++i) { // the first is not measured
-            const auto begin = std::chrono::steady_clock::now();
-            (this->*contender)(task);
-            module_.complete(stream_);
-            if (i >= 0) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-        }
+        const double seconds = median_until_done(module_, stream_, repetitions, [&] { (this->*contender)(task); });
         if (last) verify(task);
-        return median_of(seconds);
+        return seconds;
     }
 
 private:
@@ -206,16 +211,7 @@ double measure_device(const DeviceModule &module, const Options &options, Report
     const auto fill = [&](int64_t n) { module.check(module.ops().fill(module.get(), from.data(), &zero, sizeof zero, n, nullptr)); };
     fill(bytes / sizeof zero);
     module.complete(nullptr);
-    const auto seconds = [&](auto &&action) {
-        std::vector<double> all;
-        for (int i = -2; i < options.pairs; ++i) {
-            const auto begin = std::chrono::steady_clock::now();
-            action();
-            module.complete(nullptr);
-            if (i >= 0) all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-        }
-        return median_of(all);
-    };
+    const auto seconds = [&](auto &&action) { return median_until_done(module, nullptr, options.pairs, action); };
     const double copy = seconds([&] { module.check(module.ops().copy(module.get(), to.data(), from.data(), bytes, nullptr)); });
     const double one = seconds([&] { fill(1); });
     const double launches = seconds([&] {

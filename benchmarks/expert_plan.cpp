@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <map>
+
+#include "timed.h"
 
 namespace bench {
 
@@ -196,9 +197,7 @@ const KernelSet &fastest_kernels(const Work &work) {
     for (const KernelSet *set : usable_kernel_sets()) {
         const LocalCopies copies(work, *set);
         for (int attempt = 0; attempt < 4; ++attempt) {
-            const auto begin = std::chrono::steady_clock::now();
-            copies.run();
-            const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            const double seconds = seconds_of([&] { copies.run(); });
             if (seconds < least) {
                 least = seconds;
                 fastest = set;

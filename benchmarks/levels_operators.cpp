@@ -147,7 +147,7 @@ void compare_mean(const Session &session, const Options &options, Report &report
     const auto by_hand = [&] { return microseconds * timed(session, [&] { mean.by_hand(coarse, fine, mean.ratio); }); };
     Row row;
     row.add("operator", mean.name);
-    add_pairs(row, options, "libhalo us", "by hand us", run, by_hand);
+    add_pairs(row, options.pairs, "libhalo us", "by hand us", run, by_hand);
     for (const bool hand : { false, true }) {
         coarse.fill(-1);
         hand ? by_hand() : run();
@@ -172,12 +172,7 @@ void compare_slopes(const Session &session, const Options &options, Report &repo
                           { cells.layout.stride[0], cells.layout.stride[1], cells.layout.stride[2] },
                           { { 0, 0, 0 }, { n, n, n } } });
     }
-    const auto refine = [&] {
-        exchange.start();
-        while (!exchange.test()) {}
-        exchange.unpack();
-        return microseconds * seconds_of([&] { exchange.refine(); });
-    };
+    const auto refine = [&] { return microseconds * seconds_to_refine(exchange); };
     const auto by_hand = [&] {
         return microseconds * seconds_of([&] {
                    for (const ProlongedBox &box : boxes) box.make();
@@ -186,7 +181,7 @@ void compare_slopes(const Session &session, const Options &options, Report &repo
     Row row;
     row.add("operator", "cells by limited slopes, ratio 2");
     refine();
-    add_pairs(row, options, "libhalo us", "by hand us", refine, by_hand);
+    add_pairs(row, options.pairs, "libhalo us", "by hand us", refine, by_hand);
     for (const bool hand : { false, true }) {
         fine.fill(-1);
         hand ? by_hand() : refine();

@@ -24,9 +24,7 @@ struct PointRow {
 // Exactly what refine makes: what it changes after the rest has come.
 std::vector<PointRow> made_rows(Ghosts &ghosts) {
     halo::Exchange &exchange = ghosts.exchange();
-    exchange.start();
-    while (!exchange.test()) {}
-    exchange.unpack();
+    run_until_refine(exchange);
     for (const int64_t gid : ghosts.topology().local_parts())
         ghosts.visit(gid, [&](double &value, const Point &, int32_t, bool owned) { value = owned ? value : to_be_made; });
     exchange.refine();
@@ -88,13 +86,7 @@ void compare(const Session &session, const Options &options, Report &report, con
     const std::vector<PointRow> rows = made_rows(ghosts);
     int64_t n_points = 0;
     for (const PointRow &row : rows) n_points += row.n;
-    const auto refine = [&] {
-        halo::Exchange &exchange = ghosts.exchange();
-        exchange.start();
-        while (!exchange.test()) {}
-        exchange.unpack();
-        return microseconds * seconds_of([&] { exchange.refine(); });
-    };
+    const auto refine = [&] { return microseconds * seconds_to_refine(ghosts.exchange()); };
     const auto by_hand = [&] {
         return microseconds * seconds_of([&] {
                    for (const PointRow &row : rows) make(row);
@@ -102,7 +94,7 @@ void compare(const Session &session, const Options &options, Report &report, con
     };
     Row figures;
     figures.add("of", name).add("points", n_points);
-    add_pairs(figures, options, "refine us", "by hand us", refine, by_hand);
+    add_pairs(figures, options.pairs, "refine us", "by hand us", refine, by_hand);
     for (const bool hand : { false, true }) {
         for (const PointRow &row : rows) std::fill_n(row.fine, row.n, to_be_made);
         hand ? by_hand() : refine();

@@ -86,15 +86,16 @@ void compare_with_rebuild(const Session &session, const Options &options, Report
         made = std::make_unique<Ghosts>(session, list, n_cells);
         tables = seconds_of([&] { made->exchange().prepare(); });
     };
+    const auto rebuild = [&] {
+        made.reset();
+        return milliseconds * timed(session, [&] { build(after); });
+    };
     constexpr const char *phases[] = { "lists ms", "topology ms", "field ms", "exchange ms", "tables ms", "move ms" }; // of a remesh, on this rank
     std::array<std::vector<double>, std::size(phases)> spent;
-    std::vector<double> remeshes, rebuilds;
-    for (int pair = -1; pair < std::min(options.pairs, 9); ++pair) {
-        made.reset();
-        const double rebuild = timed(session, [&] { build(after); });
+    const auto remesh = [&] {
         made.reset();
         double list = 0, move = 0;
-        const double remesh = timed(session, [&] {
+        const double seconds = timed(session, [&] {
             halo::Forest next = before;
             list = seconds_of([&] {
                 next.adapt(marks);
@@ -103,25 +104,24 @@ void compare_with_rebuild(const Session &session, const Options &options, Report
             build(next);
             move = seconds_of([&] { move_values(old, *made); });
         });
-        if (pair < 0) continue;
-        rebuilds.push_back(rebuild), remeshes.push_back(remesh);
         const auto &[topology, field, exchange] = made->made_in();
         const double of_phases[] = { list, topology, field, exchange, tables, move };
         for (size_t phase = 0; phase < spent.size(); ++phase) spent[phase].push_back(of_phases[phase]);
-    }
-    made->run();
-    made->verify();
+        return milliseconds * seconds;
+    };
+    build(after);
     const double share = share_of_channels(session, made->topology(), same);
-    const double rebuild = median_of(rebuilds), remesh = median_of(remeshes), wanted = 1.5 * share * rebuild + 100 / microseconds;
     Row row;
     row.add("changes", clustered ? "clustered" : "scattered")
         .add("blocks", static_cast<int64_t>(after.leaves().size()))
         .add("changed", static_cast<int64_t>(std::ranges::count(same, false)))
-        .add("channels changed %", 100 * share)
-        .add("remesh ms", remesh * milliseconds)
-        .add("rebuild ms", rebuild * milliseconds)
-        .add("wanted ms", wanted * milliseconds)
-        .add("in wanted", remesh / wanted);
+        .add("channels changed %", 100 * share);
+    const Pairs pairs = add_pairs(row, std::min(options.pairs, 9), "remesh ms", "rebuild ms", remesh, rebuild);
+    remesh(); // with its values, whichever was last
+    made->run();
+    made->verify();
+    const double wanted = 1.5 * share * median_of(pairs.second) + 0.1; // ms
+    row.add("wanted ms", wanted).add("in wanted", median_of(pairs.first) / wanted);
     for (size_t phase = 0; phase < spent.size(); ++phase) row.add(phases[phase], median_of(spent[phase]) * milliseconds);
     report.row(row);
 }
@@ -180,11 +180,10 @@ void compare_with_channels(const Session &session, const Options &options, Repor
                    present->run();
                });
     };
-    Options fewer = options;
-    fewer.pairs = std::min(options.pairs, 15);
     Row row;
     row.add("blocks", static_cast<int64_t>(turns.list().leaves().size()));
-    add_pairs(row, fewer, "remesh and exchange ms", "per channel ms", step, [&] { return milliseconds * timed(session, [&] { channels.run(); }); });
+    add_pairs(row, std::min(options.pairs, 15), "remesh and exchange ms", "per channel ms", step,
+              [&] { return milliseconds * timed(session, [&] { channels.run(); }); });
     present->verify(), channels.verify();
     report.row(row);
 }

@@ -105,7 +105,7 @@ private:
 
 void run_sparse_levels(const Session &session, const Options &options, Report &report) {
     report.begin("sparse fields on levels",
-                 "64 fields on about 512 blocks of 8^3 cells on three levels, 2 ghosts; an exchange of all, by occupied blocks");
+                 "64 fields on about 512 blocks of 8^3 cells on three levels, 2 ghosts; an exchange of all, by occupied blocks; medians");
     const halo::Forest forest = make_forest(n_cells, true, n_blocks, session.n_ranks());
     double full = 0;
     for (const int64_t percent : { 100, 25, 5, 0 }) {
@@ -125,7 +125,7 @@ void run_sparse_levels(const Session &session, const Options &options, Report &r
                        .add("occupied %", percent)
                        .add("run us", time * microseconds)
                        .add("of 100 %", time / full)
-                       .add("bytes into ghosts", counts[0] / options.pairs)
+                       .add("bytes moved", counts[0] / options.pairs)
                        .add("states sent", counts[1] / options.pairs)
                        .add("null", counts[2] / options.pairs));
     }

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -15,7 +15,8 @@
 
 #include "benchmarks.h"
 #include "halo_levels.hpp"
-#include "statistics.h"
+#include "pairs.h"
+#include "timed.h"
 
 namespace bench {
 
@@ -23,7 +24,7 @@ constexpr int32_t n_ghosts = 2;
 
 using Point = std::array<int64_t, 3>;
 
-// About 8^3 leaves of three levels around a corner of a cube, or 8^3 of one; each rank has a run of them along the curve.
+// About as many leaves as wanted, of three levels around a corner of a cube, or of one; each rank has a run of them along the curve.
 inline halo::Forest make_forest(int64_t n_cells, bool refined, int64_t wanted, int32_t n_ranks) {
     constexpr int64_t n_roots = 4; // per direction
     halo::Forest forest(3, { n_cells, n_cells, n_cells });
@@ -56,13 +57,6 @@ inline halo::Forest make_forest(int64_t n_cells, bool refined, int64_t wanted, i
 inline double value_at(int32_t level, const Point &point, int32_t component, int32_t centring) {
     const auto at = [&](size_t d) { return (static_cast<double>(point[d]) + ((centring >> d & 1) != 0 ? 0 : 0.5)) / std::ldexp(1, level); };
     return 4 * at(0) + 16 * at(1) - 8 * at(2) + component;
-}
-
-// Of this rank alone.
-inline double seconds_of(auto &&action) {
-    const auto begin = std::chrono::steady_clock::now();
-    action();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // A field of such a function, with one place in each cell, and the exchange of its ghosts. Values are still to be filled in.
@@ -98,8 +92,8 @@ public:
     halo::Field &field() { return field_; }
     int64_t n_cells() const { return n_cells_; }
     int32_t level(int64_t gid) const { return topology_.part(gid).level; }
-    // Of values that come into ghosts, in one run.
-    int64_t bytes() const {
+    // Of this rank, in one run: what goes into ghosts, and the cells of other levels that they are made from.
+    int64_t bytes_moved() const {
         const halo_exchange_stats stats = exchange_.stats();
         return (stats.payload_bytes + stats.local_bytes) / std::max<int64_t>(stats.runs, 1);
     }
@@ -194,25 +188,32 @@ struct ProlongedBox {
     }
 };
 
-// Alternating pairs of two actions, and their ratio.
-template <class First, class Second>
-Row &add_pairs(Row &row, const Options &options, const char *first_name, const char *second_name, First &&first, Second &&second) {
-    std::vector<double> firsts, seconds, ratios;
-    for (int pair = -2; pair < options.pairs; ++pair) {
-        const double a = pair % 2 == 0 ? first() : 0;
-        const double b = second();
-        const double c = pair % 2 == 0 ? a : first();
-        if (pair < 0) continue;
-        firsts.push_back(c);
-        seconds.push_back(b);
-        ratios.push_back(c / b);
-    }
-    const Estimate ratio = estimate(ratios);
-    return row.add(first_name, median_of(firsts))
-        .add(second_name, median_of(seconds))
+// A run by phases, up to refine.
+inline void run_until_refine(halo::Exchange &exchange) {
+    exchange.start();
+    while (!exchange.test()) {}
+    exchange.unpack();
+}
+
+// Of refine alone.
+inline double seconds_to_refine(halo::Exchange &exchange) {
+    run_until_refine(exchange);
+    return seconds_of([&] { exchange.refine(); });
+}
+
+// Two actions in turn and their ratio. Each answers its time, in the unit of its column. Two pairs come before, which are not in it.
+inline Pairs add_pairs(Row &row, int n_pairs, const char *first_name, const char *second_name, const std::function<double()> &first,
+                       const std::function<double()> &second) {
+    const Turn first_turn = [&](bool) { return first(); }, second_turn = [&](bool) { return second(); };
+    alternate(2, first_turn, second_turn);
+    Pairs pairs = alternate(n_pairs, first_turn, second_turn);
+    const Estimate ratio = pairs.ratio();
+    row.add(first_name, median_of(pairs.first))
+        .add(second_name, median_of(pairs.second))
         .add("ratio", ratio.median)
         .add("low", ratio.low)
         .add("high", ratio.high);
+    return pairs;
 }
 
 } // namespace bench

@@ -117,8 +117,9 @@ void run(CommandLine &line) {
     report.condition("libhalo",
                      std::to_string(HALO_VERSION_MAJOR) + "." + std::to_string(HALO_VERSION_MINOR) + "." + std::to_string(HALO_VERSION_PATCH));
     if (!line.options.counts)
-        report.condition("method", std::to_string(line.options.pairs) +
-                                       " alternating pairs (A B B A); low and high: 95 % interval of the median ratio; all values verified");
+        report.condition("method",
+                         std::to_string(line.options.pairs) +
+                             " alternating pairs (A B B A) where there are low and high, the 95 % interval of the median ratio; all values verified");
     line.run(session, line.options, report);
     report.end();
 }

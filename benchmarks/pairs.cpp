@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pairs.h"
 
-#include <chrono>
+#include "timed.h"
 
 namespace bench {
 
@@ -40,9 +40,7 @@ double timed_turn(const Session &session, int repetitions, const std::function<v
     for (double &time : seconds) {
         prepare();
         session.barrier();
-        const auto begin = std::chrono::steady_clock::now();
-        action();
-        time = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        time = seconds_of(action);
         session.barrier();
     }
     seconds.erase(seconds.begin());

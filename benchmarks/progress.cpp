@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the settings threads and progress_thread cost each call, and how much of a message's time is hidden behind computing.
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "benchmarks.h"
 #include "pairs.h"
@@ -19,10 +19,6 @@ namespace {
 constexpr double nanoseconds = 1e9;
 constexpr double compute_seconds = 20e-3;
 constexpr int n_slices = 200; // between which a program may call the library: each 100 us
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
 halo_context_options options_of(const std::vector<halo_setting> &settings) {
     halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
@@ -46,9 +42,10 @@ halo::Context make_alone(const halo::Inproc &group, const std::vector<halo_setti
 // Of a rank alone: nobody else wants the context but its own thread.
 double seconds_per_call(const halo::Context &context, bool progresses) {
     constexpr int n_calls = 200000;
-    const auto begin = Clock::now();
-    for (int i = 0; i < n_calls; ++i) progresses ? context.progress() : static_cast<void>(context.rank());
-    return seconds_since(begin) / n_calls;
+    const double seconds = seconds_of([&] {
+        for (int i = 0; i < n_calls; ++i) progresses ? context.progress() : static_cast<void>(context.rank());
+    });
+    return seconds / n_calls;
 }
 
 void cost_of_calls(const Options &options, Report &report) {
@@ -79,19 +76,18 @@ void cost_of_calls(const Options &options, Report &report) {
 class Compute {
 public:
     Compute() {
-        const auto begin = Clock::now();
-        spend(n_per_slice_);
-        n_per_slice_ = static_cast<int64_t>(static_cast<double>(n_per_slice_) * compute_seconds / n_slices / seconds_since(begin));
+        const double seconds = seconds_of([&] { spend(n_per_slice_); });
+        n_per_slice_ = static_cast<int64_t>(static_cast<double>(n_per_slice_) * compute_seconds / n_slices / seconds);
     }
     // Seconds that it took.
     template <class Between>
     double operator()(Between &&between) {
-        const auto begin = Clock::now();
-        for (int slice = 0; slice < n_slices; ++slice) {
-            spend(n_per_slice_);
-            between();
-        }
-        return seconds_since(begin);
+        return seconds_of([&] {
+            for (int slice = 0; slice < n_slices; ++slice) {
+                spend(n_per_slice_);
+                between();
+            }
+        });
     }
 
 private:
@@ -160,12 +156,11 @@ private:
 double seconds_to_copy_twice(int64_t bytes) {
     std::vector<char> from(static_cast<size_t>(bytes), 1), to(from.size());
     std::vector<double> times;
-    for (int time = 0; time < 9; ++time) {
-        const auto begin = Clock::now();
-        std::memcpy(to.data(), from.data(), from.size());
-        std::memcpy(from.data(), to.data(), to.size());
-        times.push_back(seconds_since(begin));
-    }
+    for (int time = 0; time < 9; ++time)
+        times.push_back(seconds_of([&] {
+            std::memcpy(to.data(), from.data(), from.size());
+            std::memcpy(from.data(), to.data(), to.size());
+        }));
     return median_of(times);
 }
 
@@ -183,22 +178,21 @@ struct Turns {
     }
     double at_once() const {
         session.barrier();
-        const auto begin = Clock::now();
-        message.start();
-        message.finish();
-        return slowest(seconds_since(begin));
+        return slowest(seconds_of([&] {
+            message.start();
+            message.finish();
+        }));
     }
     double around_computing(bool calls) const {
         session.barrier();
-        const auto begin = Clock::now();
-        message.start();
-        const double seconds = compute([&] {
-            if (calls) message.context().progress();
+        const double all = seconds_of([&] {
+            message.start();
+            computed.push_back(compute([&] {
+                if (calls) message.context().progress();
+            }));
+            message.finish();
         });
-        message.finish();
-        const double all = seconds_since(begin);
-        computed.push_back(seconds);
-        return slowest(all - seconds);
+        return slowest(all - computed.back());
     }
 };
 
@@ -220,25 +214,34 @@ void measure(const Session &session, const Options &options, Report &report, Mes
                    .add("compute time ratio", median_of(computed) / median_of(alone)));
 }
 
+// None where the transport may not be called by several threads.
+std::optional<halo::Context> make_threaded(std::vector<halo_setting> settings, std::string &why_not) {
+    settings.push_back({ "progress_thread", "yes" });
+    try {
+        return make_context(settings);
+    } catch (const halo::error &error) {
+        if (error.status() != HALO_ERR_STATE) throw;
+        why_not = error.what();
+        return std::nullopt;
+    }
+}
+
 void overlap(const Session &session, const Options &options, Report &report) {
     report.begin("20 ms of computing between start and finish",
                  "one message each way, by the transport alone; hidden: of the message's time at once, less two copies; the bar is 0.9");
     const std::vector<halo_setting> by_message{ { "path", "message" }, { "shared_memory", "no" } };
+    std::string why_no_thread;
     for (int64_t bytes = 1 << 18; bytes <= 1 << 24; bytes *= 4) {
         Message plain(session, make_context(by_message), bytes);
         measure(session, options, report, plain, bytes, "no call", false);
         measure(session, options, report, plain, bytes, "progress each 100 us", true);
-        std::vector<halo_setting> with_thread = by_message;
-        with_thread.push_back({ "progress_thread", "yes" });
-        std::optional<Message> threaded;
-        try {
-            threaded.emplace(session, make_context(with_thread), bytes);
-        } catch (const halo::error &error) {
-            report.remark(format("without the progress thread: %s; HALO_MPI_THREADS=multiple and --mpi none", error.what()));
-            return;
-        }
-        measure(session, options, report, *threaded, bytes, "no call, progress thread", false);
+        std::optional<halo::Context> with_thread = make_threaded(by_message, why_no_thread);
+        if (!with_thread) continue;
+        Message threaded(session, *std::move(with_thread), bytes);
+        measure(session, options, report, threaded, bytes, "no call, progress thread", false);
     }
+    if (!why_no_thread.empty())
+        report.remark(format("without the progress thread: %s; HALO_MPI_THREADS=multiple and --mpi none", why_no_thread.c_str()));
 }
 
 } // namespace

@@ -14,10 +14,10 @@
 namespace bench {
 
 // An MPI module or PETSc's, loaded. Never unloaded.
-std::unique_ptr<Mpi> load_mpi(const std::string &mpi); // "openmpi" or "mpich"; null: not built
-std::unique_ptr<Petsc> load_petsc();                   // null: not built
-std::unique_ptr<DeviceKernels> load_device_kernels(const std::string &device);
-std::string launcher_mpi(); // whose launcher started the process; empty: none
+std::unique_ptr<Mpi> load_mpi(const std::string &mpi);                         // "openmpi" or "mpich"; null: not built
+std::unique_ptr<Petsc> load_petsc();                                           // null: not built
+std::unique_ptr<DeviceKernels> load_device_kernels(const std::string &device); // null: not built, or no device
+std::string launcher_mpi();                                                    // whose launcher started the process; empty: none
 
 // Bind this process to one core of those it may use. False: more ranks than cores, or no launcher tells the local rank.
 bool pin_to_core();

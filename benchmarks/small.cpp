@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Small exchanges: two ranks, points known by keys, of which some are ghosts on the other rank. What counts here is what a run costs beside its
 // bytes.
-#include <chrono>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -99,12 +98,10 @@ Turn turn_of(const Session &session, SmallWork &work, int rounds, const char *wh
         work.prepare();
         session.barrier();
         for (int round = 0; round < rounds / 10 + 20; ++round) run();
-        session.barrier();
-        const auto begin = std::chrono::steady_clock::now();
-        for (int round = 0; round < rounds; ++round) run();
-        double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        const double seconds = timed(session, [&] {
+            for (int round = 0; round < rounds; ++round) run();
+        });
         work.check(who);
-        session.max({ &seconds, 1 });
         return seconds / rounds;
     };
 }

@@ -34,6 +34,16 @@ function(halo_can_compile_kernels result name suffix compiler)
   endif()
 endfunction()
 
+# What nvcc compiles for: each of HALO_CUDA_ARCHITECTURES, and the last one also as PTX, for what is newer.
+function(halo_cuda_targets result)
+  set(flags "")
+  foreach(architecture IN LISTS HALO_CUDA_ARCHITECTURES)
+    list(APPEND flags -gencode arch=compute_${architecture},code=sm_${architecture})
+  endforeach()
+  list(GET HALO_CUDA_ARCHITECTURES -1 newest)
+  set(${result} ${flags} -gencode arch=compute_${newest},code=compute_${newest} PARENT_SCOPE)
+endfunction()
+
 # The kernels of a vendor, by its compiler: halo_compile_kernels(NAME SOURCE COMPILER FLAGS...) sets halo_kernels_NAME to the object.
 function(halo_compile_kernels name source compiler)
   set(common ${PROJECT_SOURCE_DIR}/src/backends/device/accelerator)

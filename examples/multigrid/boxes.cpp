@@ -4,16 +4,15 @@
 //   multigrid_boxes --cells 256                   alone
 //   mpirun -n 4 multigrid_boxes                   with MPI
 //   multigrid_boxes --inproc 4                    ranks as threads
-#include <halo_levels.hpp>
-#include <halo_views.hpp>
+#include "level.h"
 
-#include "digest.h"
 #include "program.h"
+
+#include <halo_levels.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <thread>
 #include <vector>
 
@@ -36,98 +35,32 @@ halo::Topology make_boxes(const halo::Context &context, int cells, int box) {
     return halo::Topology(context, desc);
 }
 
-halo::Field make_field(const halo::Topology &topology, const char *name, int ghosts) {
-    halo_field_desc desc = HALO_FIELD_DESC_INIT;
-    desc.name = name;
-    for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
-    halo::Field field(topology, desc);
-    field.allocate();
-    return field;
-}
-
-/// -u_xx - u_yy = f in the middles of cells, u = 0 on the border; what is left of f, and what the coarser level has found for it.
-class Level {
+/// With what is left of f, and what the coarser level has found for it.
+class BoxLevel : public multigrid::Level {
 public:
-    Level(const halo::Context &context, int cells, int box)
-        : cells_(cells),
-          topology_(make_boxes(context, cells, box)),
-          u_(make_field(topology_, "u", 1)),
-          f_(make_field(topology_, "f", 0)),
-          left_(make_field(topology_, "left", 0)),
-          correction_(make_field(topology_, "correction", 0)),
-          ghosts_({ u_ }),
-          parts_(halo::parts(topology_)),
-          walls_(halo::all_sides(topology_, u_)) {}
+    BoxLevel(const halo::Context &context, int cells, int box)
+        : Level(make_boxes(context, cells, box), cells),
+          left_(multigrid::make_field(grid(), "left", 0)),
+          correction_(multigrid::make_field(grid(), "correction", 0)) {}
 
-    int cells() const { return cells_; }
-    double width() const { return 1.0 / cells_; }
-    const std::vector<halo_part> &parts() const { return parts_; }
-    const halo::Field &u() const { return u_; }
-    const halo::Field &f() const { return f_; }
     const halo::Field &left() const { return left_; }
     const halo::Field &correction() const { return correction_; }
 
-    /// visit(part, i, j) of the cells of this rank.
-    template <class Visit>
-    void for_each_cell(Visit &&visit) const {
-        for (const halo_part &part : parts_)
-            halo::for_each(halo::owned_cells(part), [&](std::int64_t i, std::int64_t j, std::int64_t) { visit(part, i, j); });
-    }
-    /// Sweeps of Gauss and Seidel over red cells, then black ones, so that the order of boxes does not matter.
-    void smooth(int sweeps) {
-        for (int half = 0; half < 2 * sweeps; ++half) {
-            fill_ghosts();
-            for (const halo_part &part : parts_) {
-                const halo::View<> u = halo::view(u_, part.gid), f = halo::view(f_, part.gid);
-                halo::for_each(halo::owned_cells(part), [&](std::int64_t i, std::int64_t j, std::int64_t) {
-                    if ((part.cells.low[0] + i + part.cells.low[1] + j + half) % 2 != 0) return;
-                    u(i, j) = 0.25 * (width() * width() * f(i, j) + (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1)));
-                });
-            }
-        }
-    }
-    /// The greatest of what is left, of this rank's cells.
-    double find_left() {
+    void find_left() {
         fill_ghosts();
-        double greatest = 0;
-        for (const halo_part &part : parts_) {
-            const halo::View<> u = halo::view(u_, part.gid), f = halo::view(f_, part.gid), left = halo::view(left_, part.gid);
-            halo::for_each(halo::owned_cells(part), [&](std::int64_t i, std::int64_t j, std::int64_t) {
-                const double around = u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1);
-                left(i, j) = f(i, j) - (4 * u(i, j) - around) / (width() * width());
-                greatest = std::max(greatest, std::abs(left(i, j)));
-            });
-        }
-        return greatest;
+        for_each_cell(
+            [&](const halo_part &part, std::int64_t i, std::int64_t j, double, double) { halo::view(left_, part.gid)(i, j) = residual(part, i, j); });
     }
     void clear() {
-        for_each_cell([&](const halo_part &part, std::int64_t i, std::int64_t j) { halo::view(u_, part.gid)(i, j) = 0; });
+        for_each_cell([&](const halo_part &part, std::int64_t i, std::int64_t j, double, double) { u(part)(i, j) = 0; });
     }
     void correct() {
-        for (const halo_part &part : parts_) {
-            const halo::View<> u = halo::view(u_, part.gid), correction = halo::view(correction_, part.gid);
-            halo::for_each(halo::owned_cells(part), [&](std::int64_t i, std::int64_t j, std::int64_t) { u(i, j) += correction(i, j); });
-        }
+        for_each_cell(
+            [&](const halo_part &part, std::int64_t i, std::int64_t j, double, double) { u(part)(i, j) += halo::view(correction_, part.gid)(i, j); });
     }
 
 private:
-    void fill_ghosts() {
-        ghosts_.start();
-        ghosts_.finish();
-        for (const halo::PartSide &of_part : walls_) { // u is odd there
-            const halo::Side &wall = of_part.side;
-            const halo::View<> u = halo::view(u_, of_part.gid);
-            const double sign = wall.outward[0] != 0 && wall.outward[1] != 0 ? 1.0 : -1.0;
-            halo::fill_by(u, wall, {}, [&](const halo::Index &ghost, std::int64_t) { return sign * u(wall.mirrored(ghost)); });
-        }
-    }
-
-    int cells_;
-    halo::Topology topology_;
-    halo::Field u_, f_, left_, correction_;
-    halo::Exchange ghosts_;
-    std::vector<halo_part> parts_;
-    std::vector<halo::PartSide> walls_;
+    halo::Field left_, correction_;
 };
 
 halo::Exchange between(const halo::Field &coarse, const halo::Field &fine, std::int32_t what) {
@@ -140,7 +73,7 @@ halo::Exchange between(const halo::Field &coarse, const halo::Field &fine, std::
 /// From a level to the next coarser one and back.
 class Between {
 public:
-    Between(const Level &coarse, const Level &fine)
+    Between(const BoxLevel &coarse, const BoxLevel &fine)
         : coarse_(coarse),
           fine_(fine),
           down_(between(coarse.f(), fine.left(), HALO_LEVELS_AVERAGE)),
@@ -178,7 +111,7 @@ private:
         return cell < 0 ? -1 - cell : cell >= n ? 2 * n - 1 - cell : cell;
     }
 
-    const Level &coarse_, &fine_;
+    const BoxLevel &coarse_, &fine_;
     halo::Exchange down_, up_;
 };
 
@@ -187,15 +120,15 @@ class Multigrid {
 public:
     Multigrid(const halo::Context &context, const Options &options) {
         for (int cells = options.cells; cells >= 2; cells /= 2) {
-            levels_.push_back(std::make_unique<Level>(context, cells, options.box));
+            levels_.push_back(std::make_unique<BoxLevel>(context, cells, options.box));
             if (cells % 2 != 0) break;
         }
         for (std::size_t i = 1; i < levels_.size(); ++i) steps_.push_back(std::make_unique<Between>(*levels_[i], *levels_[i - 1]));
     }
-    Level &finest() { return *levels_[0]; }
+    BoxLevel &finest() { return *levels_[0]; }
     std::size_t n_levels() const { return levels_.size(); }
     void cycle(std::size_t level = 0) {
-        Level &here = *levels_[level];
+        BoxLevel &here = *levels_[level];
         if (level + 1 == levels_.size()) return here.smooth(20);
         here.smooth(2);
         here.find_left();
@@ -208,47 +141,30 @@ public:
     }
 
 private:
-    std::vector<std::unique_ptr<Level>> levels_;
+    std::vector<std::unique_ptr<BoxLevel>> levels_;
     std::vector<std::unique_ptr<Between>> steps_;
 };
 
-double known(double x, double y) { return std::sin(std::numbers::pi * x) * std::sin(2 * std::numbers::pi * y); }
-
 bool run(const halo::Context &context, const Options &options) {
-    Multigrid multigrid(context, options);
-    Level &finest = multigrid.finest();
+    Multigrid cycles(context, options);
+    BoxLevel &finest = cycles.finest();
     const bool speaks = context.rank() == 0;
-    const auto known_at = [&](const halo_part &part, std::int64_t i, std::int64_t j) {
-        const auto middle = [&](std::int64_t cell) { return (static_cast<double>(cell) + 0.5) * finest.width(); };
-        return known(middle(part.cells.low[0] + i), middle(part.cells.low[1] + j));
-    };
-    finest.for_each_cell([&](const halo_part &part, std::int64_t i, std::int64_t j) {
-        halo::view(finest.f(), part.gid)(i, j) = 5 * std::numbers::pi * std::numbers::pi * known_at(part, i, j);
-    });
-    const auto greatest_left = [&] { return context.allreduce(finest.find_left(), HALO_MAX); };
-    const double first = greatest_left();
+    multigrid::set_problem(finest);
+    const double first = multigrid::greatest_residual(context, finest);
     double before = first;
     for (int cycle = 1; cycle <= options.cycles; ++cycle) {
-        multigrid.cycle();
-        const double now = greatest_left();
+        cycles.cycle();
+        const double now = multigrid::greatest_residual(context, finest);
         if (speaks) std::printf("cycle %d: greatest residual %.3e, %.3f of that before\n", cycle, now, now / before);
         before = now;
     }
-    double error = 0;
-    ranks::Digest digest;
-    finest.for_each_cell([&](const halo_part &part, std::int64_t i, std::int64_t j) {
-        const double u = halo::view(finest.u(), part.gid)(i, j);
-        error = std::max(error, std::abs(u - known_at(part, i, j)));
-        digest.add(static_cast<std::uint64_t>((part.cells.low[1] + j) * options.cells + part.cells.low[0] + i), u);
-    });
-    error = context.allreduce(error, HALO_MAX);
-    const std::uint64_t bits = digest.value(context);
+    const auto [error, digest] = multigrid::result_of(context, finest);
     const double second_order = 4.0 * finest.width() * finest.width(), wanted = std::pow(0.25, options.cycles);
     const bool passed = before < wanted * first && error < second_order;
     if (speaks) {
         std::printf("%zu levels, %d x %d cells: residual %.3e of the first, wanted %.3e, greatest error %.3e, second order allows %.3e: %s\n",
-                    multigrid.n_levels(), options.cells, options.cells, before / first, wanted, error, second_order, passed ? "pass" : "FAIL");
-        std::printf("  result: residual %.17g, digest %016llx\n", before, static_cast<unsigned long long>(bits));
+                    cycles.n_levels(), options.cells, options.cells, before / first, wanted, error, second_order, passed ? "pass" : "FAIL");
+        std::printf("  result: residual %.17g, digest %016llx\n", before, static_cast<unsigned long long>(digest));
     }
     return passed;
 }

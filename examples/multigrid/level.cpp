@@ -1,34 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "level.h"
 
+#include "digest.h"
+
+#include <algorithm>
+#include <utility>
+
 namespace multigrid {
 
-namespace {
-
-halo_blocks_desc blocks_of(int blocks, int cells) {
-    halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
-    desc.n_dims = 2;
-    for (int d = 0; d < 2; ++d) desc.n_blocks[d] = blocks, desc.n_cells[d] = cells;
-    return desc;
-}
-
-halo_field_desc described(const char *name, int ghosts) {
+halo::Field make_field(const halo::Topology &grid, const char *name, int ghosts) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.name = name;
     for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
-    return desc;
+    halo::Field field(grid, desc);
+    field.allocate();
+    return field;
 }
 
-} // namespace
-
-Level::Level(const halo::Context &context, int blocks, int cells)
-    : grid_(context, blocks_of(blocks, cells)),
-      u_(grid_, described("u", 1)),
-      f_(grid_, described("f", 0)),
-      ghosts_((u_.allocate(), f_.allocate(), std::initializer_list<halo_field *>{ u_ })),
+Level::Level(halo::Topology grid, int cells)
+    : cells_(cells),
+      grid_(std::move(grid)),
+      u_(make_field(grid_, "u", 1)),
+      f_(make_field(grid_, "f", 0)),
+      ghosts_({ u_ }),
       parts_(halo::parts(grid_)),
-      walls_(halo::all_sides(grid_, u_)),
-      h_(1.0 / (blocks * cells)) {}
+      walls_(halo::all_sides(grid_, u_)) {}
 
 void Level::fill_ghosts() {
     ghosts_.start();
@@ -48,7 +44,7 @@ void Level::smooth(int sweeps) {
             const halo::View<> u = this->u(part), f = this->f(part);
             halo::for_each(halo::owned_cells(part), [&](std::int64_t i, std::int64_t j, std::int64_t) {
                 if ((part.cells.low[0] + i + part.cells.low[1] + j + half) % 2 != 0) return;
-                u(i, j) = 0.25 * (h_ * h_ * f(i, j) + (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1)));
+                u(i, j) = 0.25 * (width() * width() * f(i, j) + (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1)));
             });
         }
     }
@@ -56,29 +52,33 @@ void Level::smooth(int sweeps) {
 
 double Level::residual(const halo_part &part, std::int64_t i, std::int64_t j) const {
     const halo::View<> u = this->u(part);
-    return f(part)(i, j) - (4 * u(i, j) - (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1))) / (h_ * h_);
+    return f(part)(i, j) - (4 * u(i, j) - (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1))) / (width() * width());
 }
 
-void restrict_residual(const Level &fine, const Level &coarse) {
-    for (std::size_t p = 0; p < fine.parts().size(); ++p) {
-        const halo_part &part = fine.parts()[p], &below = coarse.parts()[p]; // the same block
-        const halo::View<> u = coarse.u(below), f = coarse.f(below);
-        halo::for_each(halo::owned_cells(below), [&](std::int64_t i, std::int64_t j, std::int64_t) {
-            f(i, j) = 0.25 * (fine.residual(part, 2 * i, 2 * j) + fine.residual(part, 2 * i + 1, 2 * j) + fine.residual(part, 2 * i, 2 * j + 1) +
-                              fine.residual(part, 2 * i + 1, 2 * j + 1));
-            u(i, j) = 0;
-        });
-    }
+void set_problem(const Level &level) {
+    level.for_each_cell([&](const halo_part &part, std::int64_t i, std::int64_t j, double x, double y) {
+        level.f(part)(i, j) = 5 * std::numbers::pi * std::numbers::pi * known(x, y);
+    });
 }
 
-void add_correction(const Level &coarse, const Level &fine) {
-    for (std::size_t p = 0; p < fine.parts().size(); ++p) {
-        const halo::View<> u = fine.u(fine.parts()[p]), v = coarse.u(coarse.parts()[p]);
-        halo::for_each(halo::owned_cells(fine.parts()[p]), [&](std::int64_t i, std::int64_t j, std::int64_t) {
-            const std::int64_t x = i / 2, y = j / 2, beside_x = x + (i % 2 != 0 ? 1 : -1), beside_y = y + (j % 2 != 0 ? 1 : -1);
-            u(i, j) += (9 * v(x, y) + 3 * v(beside_x, y) + 3 * v(x, beside_y) + v(beside_x, beside_y)) / 16;
-        });
-    }
+double greatest_residual(const halo::Context &context, Level &level) {
+    level.fill_ghosts();
+    double greatest = 0;
+    level.for_each_cell([&](const halo_part &part, std::int64_t i, std::int64_t j, double, double) {
+        greatest = std::max(greatest, std::abs(level.residual(part, i, j)));
+    });
+    return context.allreduce(greatest, HALO_MAX);
+}
+
+Result result_of(const halo::Context &context, const Level &level) {
+    double error = 0;
+    ranks::Digest digest;
+    level.for_each_cell([&](const halo_part &part, std::int64_t i, std::int64_t j, double x, double y) {
+        const double u = level.u(part)(i, j);
+        error = std::max(error, std::abs(u - known(x, y)));
+        digest.add(static_cast<std::uint64_t>((part.cells.low[1] + j) * level.cells() + part.cells.low[0] + i), u);
+    });
+    return { context.allreduce(error, HALO_MAX), digest.value(context) };
 }
 
 } // namespace multigrid

@@ -5,13 +5,11 @@
 //   multigrid --inproc 4                          ranks as threads
 #include "level.h"
 
-#include "digest.h"
 #include "program.h"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <span>
 
 namespace {
@@ -24,26 +22,45 @@ struct Options {
     int cycles = 8;
 };
 
-double known(double x, double y) { return std::sin(std::numbers::pi * x) * std::sin(2 * std::numbers::pi * y); }
-
-/// visit(part, i, j, x, y) of the cells of this rank, (x, y) in the middle of each.
-template <class Visit>
-void for_each_cell(const Level &level, Visit &&visit) {
-    for (const halo_part &part : level.parts())
-        halo::for_each(halo::owned_cells(part), [&](std::int64_t i, std::int64_t j, std::int64_t) {
-            const auto middle = [&](std::int64_t cell) { return (static_cast<double>(cell) + 0.5) * level.width(); };
-            visit(part, i, j, middle(part.cells.low[0] + i), middle(part.cells.low[1] + j));
-        });
+halo_blocks_desc blocks_of(int blocks, int cells) {
+    halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
+    desc.n_dims = 2;
+    for (int d = 0; d < 2; ++d) desc.n_blocks[d] = blocks, desc.n_cells[d] = cells;
+    return desc;
 }
 
 /// Halves the cells of blocks until they have two.
 std::vector<std::unique_ptr<Level>> levels_of(const halo::Context &context, const Options &options) {
     std::vector<std::unique_ptr<Level>> levels;
     for (int cells = options.cells; cells >= 2; cells /= 2) {
-        levels.push_back(std::make_unique<Level>(context, options.blocks, cells));
+        levels.push_back(std::make_unique<Level>(halo::Topology(context, blocks_of(options.blocks, cells)), options.blocks * cells));
         if (cells % 2 != 0) break;
     }
     return levels;
+}
+
+/// What is left on the finer level becomes the problem of the coarser one, which starts from 0.
+void restrict_residual(const Level &fine, const Level &coarse) {
+    for (std::size_t p = 0; p < fine.parts().size(); ++p) {
+        const halo_part &part = fine.parts()[p], &below = coarse.parts()[p]; // the same block
+        const halo::View<> u = coarse.u(below), f = coarse.f(below);
+        halo::for_each(halo::owned_cells(below), [&](std::int64_t i, std::int64_t j, std::int64_t) {
+            f(i, j) = 0.25 * (fine.residual(part, 2 * i, 2 * j) + fine.residual(part, 2 * i + 1, 2 * j) + fine.residual(part, 2 * i, 2 * j + 1) +
+                              fine.residual(part, 2 * i + 1, 2 * j + 1));
+            u(i, j) = 0;
+        });
+    }
+}
+
+/// The coarser level's solution is added to the finer one's, bilinearly. Ghosts of the coarser one's must be fresh.
+void add_correction(const Level &coarse, const Level &fine) {
+    for (std::size_t p = 0; p < fine.parts().size(); ++p) {
+        const halo::View<> u = fine.u(fine.parts()[p]), v = coarse.u(coarse.parts()[p]);
+        halo::for_each(halo::owned_cells(fine.parts()[p]), [&](std::int64_t i, std::int64_t j, std::int64_t) {
+            const std::int64_t x = i / 2, y = j / 2, beside_x = x + (i % 2 != 0 ? 1 : -1), beside_y = y + (j % 2 != 0 ? 1 : -1);
+            u(i, j) += (9 * v(x, y) + 3 * v(beside_x, y) + 3 * v(x, beside_y) + v(beside_x, beside_y)) / 16;
+        });
+    }
 }
 
 void v_cycle(std::span<const std::unique_ptr<Level>> levels, int sweeps_below) {
@@ -59,48 +76,28 @@ void v_cycle(std::span<const std::unique_ptr<Level>> levels, int sweeps_below) {
     fine.smooth(2);
 }
 
-double greatest_residual(const halo::Context &context, Level &level) {
-    level.fill_ghosts();
-    double greatest = 0;
-    for_each_cell(level, [&](const halo_part &part, std::int64_t i, std::int64_t j, double, double) {
-        greatest = std::max(greatest, std::abs(level.residual(part, i, j)));
-    });
-    return context.allreduce(greatest, HALO_MAX);
-}
-
 bool run(const halo::Context &context, const Options &options) {
     const auto levels = levels_of(context, options);
     Level &finest = *levels[0];
     const bool speaks = context.rank() == 0;
-    for_each_cell(finest, [&](const halo_part &part, std::int64_t i, std::int64_t j, double x, double y) {
-        finest.f(part)(i, j) = 5 * std::numbers::pi * std::numbers::pi * known(x, y);
-    });
+    multigrid::set_problem(finest);
     const int sweeps_below = 2 * options.blocks * options.blocks + 8;
-    const double first = greatest_residual(context, finest);
+    const double first = multigrid::greatest_residual(context, finest);
     double before = first, slowest = 0;
     for (int cycle = 1; cycle <= options.cycles; ++cycle) {
         v_cycle(levels, sweeps_below);
-        const double now = greatest_residual(context, finest), factor = now / before;
+        const double now = multigrid::greatest_residual(context, finest), factor = now / before;
         if (before > 1e-9 * first) slowest = std::max(slowest, factor); // what is left below is round-off
         if (speaks) std::printf("cycle %d: greatest residual %.3e, %.3f of that before\n", cycle, now, factor);
         before = now;
     }
-    double error = 0;
-    ranks::Digest digest;
-    const std::int64_t n = std::int64_t{ options.blocks } * options.cells;
-    for_each_cell(finest, [&](const halo_part &part, std::int64_t i, std::int64_t j, double x, double y) {
-        const double u = finest.u(part)(i, j);
-        error = std::max(error, std::abs(u - known(x, y)));
-        digest.add(static_cast<std::uint64_t>((part.cells.low[1] + j) * n + part.cells.low[0] + i), u);
-    });
-    error = context.allreduce(error, HALO_MAX);
-    const std::uint64_t bits = digest.value(context);
+    const auto [error, digest] = multigrid::result_of(context, finest);
     const double second_order = 4.0 * finest.width() * finest.width();
     const bool passed = slowest < 0.2 && error < second_order;
     if (speaks) {
-        std::printf("%zu levels, %lld x %lld cells: slowest cycle %.3f, greatest error %.3e, second order allows %.3e: %s\n", levels.size(),
-                    static_cast<long long>(n), static_cast<long long>(n), slowest, error, second_order, passed ? "pass" : "FAIL");
-        std::printf("  result: residual %.17g, digest %016llx\n", before, static_cast<unsigned long long>(bits));
+        std::printf("%zu levels, %d x %d cells: slowest cycle %.3f, greatest error %.3e, second order allows %.3e: %s\n", levels.size(),
+                    finest.cells(), finest.cells(), slowest, error, second_order, passed ? "pass" : "FAIL");
+        std::printf("  result: residual %.17g, digest %016llx\n", before, static_cast<unsigned long long>(digest));
     }
     return passed;
 }

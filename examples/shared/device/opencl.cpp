@@ -73,6 +73,8 @@ public:
                                        : clSetKernelArg(kernel, at, argument.bytes(), argument.value()),
                   name + ", argument " + std::to_string(at));
             ++at;
+            if (argument.reached().empty()) continue;
+            reached_.push_back(argument.memory()); // so that the list is never empty, and the kernel does not keep the one before
             for (double *const address : argument.reached())
                 if (address != nullptr) reached_.push_back(address);
         }
@@ -102,7 +104,7 @@ private:
     cl_program program_;
     Owned<cl_command_queue, clReleaseCommandQueue> queue_;
     std::map<std::string, Kernel> kernels_; // of this rank: what they are given is kept in them
-    std::vector<void *> reached_;
+    std::vector<const void *> reached_;
 };
 
 class OpenCl final : public Runtime {
