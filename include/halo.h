@@ -1094,7 +1094,7 @@ HALO_API halo_status halo_exchange_describe(const halo_exchange *exchange, char 
  * Controllers (halo_field_desc.controller). Where a field is given storage, by halo_field_allocate or halo_field_bind, those that it controls are given
  * some too, filled with their `fill`, as is one that is created later; when none of its sets has any, theirs goes back. Their own halo_field_bind,
  * halo_field_bind_many and halo_field_allocate are HALO_ERR_STATE. An arrival of a controlled field's is told as one of the controller's, once for all of
- * them, and data that come to a controlled part count for the controller's release_after; its values do not.
+ * them, and data that come to a controlled part count for the controller's release_after, in runs without the controller too; its values do not.
  *  @{ */
 
 /**

@@ -38,8 +38,10 @@ std::array<int32_t, 2> mask_of(int64_t time) {
     return { 1, time % 4 == 1 ? 0 : 1 };
 }
 
-// All of a block holds one value at a time, most of them small ones: blocks fall silent for a while.
+// All of a block holds one value at a time, most of them small ones: blocks fall silent for a while. What is controlled has more to say where it is
+// alone.
 double value_of(Which which, int64_t gid, int64_t time) {
+    if (which == controlled && mask_of(time)[controller] == 0 && drawn({ gid, time, 6 }) % 5 == 0) return 2;
     constexpr double values[] = { 0, 0.125, 0.125, 0, 0.5, 2 };
     const bool is_loud = drawn({ which, gid, time / 7 }) % 8 == 0;
     return values[drawn({ which, gid, time, 1 }) % (is_loud ? 6 : 4)];
@@ -61,7 +63,7 @@ struct Model {
     bool is_small(int64_t gid, int64_t time) const { return has[static_cast<size_t>(gid)] && value_of(controller, gid, time) < release_below; }
     void give(int64_t gid) {
         const auto b = static_cast<size_t>(gid);
-        if (!has[b]) has[b] = true, age[b] = 0;
+        if (!has[b]) has[b] = true, age[b] = 0, has_heard[b] = false;
     }
     // Those that lose their storage as the run starts.
     void start(int64_t time) {
@@ -69,8 +71,10 @@ struct Model {
         for (int64_t gid = 0; gid < n_blocks; ++gid) {
             const auto b = static_cast<size_t>(gid);
             if (mask_of(time)[controller] == 0 || !is_small(gid, time)) continue;
-            small[b] = age[b] < n;
-            if (age[b] >= n) has[b] = false, age[b] = 0, ++n_released;
+            if (age[b] >= n && !has_heard[b])
+                has[b] = false, age[b] = 0, ++n_released;
+            else
+                small[b] = true;
         }
     }
     void finish(int64_t time) {
@@ -85,7 +89,8 @@ struct Model {
         for (int64_t gid = 0; gid < n_blocks; ++gid) {
             const auto b = static_cast<size_t>(gid);
             if (has[b]) {
-                if (mask_of(time)[controller] != 0) age[b] = small[b] && !hears[b] ? age[b] + 1 : 0;
+                has_heard[b] = has_heard[b] || hears[b]; // in runs without the controller too
+                if (mask_of(time)[controller] != 0) age[b] = small[b] && !has_heard[b] ? age[b] + 1 : 0, has_heard[b] = false;
             } else if (hears[b]) {
                 ++n_arrivals;
                 has[b] = !declines(gid, time), age[b] = 0;
@@ -94,7 +99,7 @@ struct Model {
         }
     }
     int64_t n;
-    std::array<bool, n_blocks> has{}, small{}, is_new{};
+    std::array<bool, n_blocks> has{}, has_heard{}, small{}, is_new{};
     std::array<int64_t, n_blocks> age{};
     int64_t n_released = 0, n_arrivals = 0;
 };

@@ -145,7 +145,7 @@ private:
     struct Age {
         int64_t runs = 0; // in which it was small, and nothing came
         bool is_small = false;
-        bool has_heard = false; // in this run
+        bool has_heard = false; // in this run, or since the last one: of what it controls alone
     };
     Field *find_controller(const halo_field_desc &desc) const;
     void join_storage_of(Field &controller);

@@ -174,15 +174,17 @@ bool Field::begin_run_by_age() {
     if (in_flight > 0 || std::any_of(controlled_.begin(), controlled_.end(), [](const Field *one) { return one->in_flight > 0; })) return false;
     for (int64_t part = 0; part < std::ssize(ages_); ++part) {
         Age &age = ages_[static_cast<size_t>(part)];
-        age.has_heard = false;
         age.is_small = has_storage(part) && is_small(part);
-        if (age.is_small && age.runs >= release_after_ && topology_.context().leases().empty()) release(part);
+        if (age.is_small && !age.has_heard && age.runs >= release_after_ && topology_.context().leases().empty()) release(part);
     }
     return true;
 }
 
 void Field::end_run_by_age() {
-    for (Age &age : ages_) age.runs = age.is_small && !age.has_heard ? age.runs + 1 : 0;
+    for (Age &age : ages_) {
+        age.runs = age.is_small && !age.has_heard ? age.runs + 1 : 0;
+        age.has_heard = false;
+    }
 }
 
 } // namespace halo
