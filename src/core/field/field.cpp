@@ -86,13 +86,13 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     n_bound_.resize(static_cast<size_t>(spec_.n_sets));
     if (release_after_ > 0) ages_.resize(layouts_.size());
     if (controller) join_storage_of(*controller);
-    if (!topology.field_names.emplace(spec_.name, this).second)
+    if (!topology.fields.emplace(spec_.name, this).second)
         fail(HALO_ERR_EXISTS, "field %s: topology %llu of this context%s has a field of this name already", spec_.name.c_str(),
              static_cast<unsigned long long>(topology.id()), topology.text().empty() ? "" : (" (" + topology.text() + ")").c_str());
     if (topology.context().check_mode()) try {
             topology.context().fields[ordinal_] = this;
         } catch (...) {
-            topology.field_names.erase(spec_.name);
+            topology.fields.erase(spec_.name);
             throw;
         }
     controller_ = controller;
@@ -142,7 +142,7 @@ Field::~Field() {
     for (Field *one : controlled_) one->controller_ = nullptr;
     for (const std::vector<Buffer> &of_part : owned_)
         for (const Buffer &memory : of_part) topology_.context().leases().keep(memory);
-    topology_.field_names.erase(spec_.name);
+    topology_.fields.erase(spec_.name);
     topology_.context().fields.erase(ordinal_);
 }
 

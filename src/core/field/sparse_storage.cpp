@@ -57,8 +57,8 @@ void Field::check_sparse(const halo_field_desc &desc, const char *name) const {
 Field *Field::find_controller(const halo_field_desc &desc) const {
     if (!desc.controller) return nullptr;
     const char *const name = desc.name ? desc.name : "(no name)";
-    const auto found = topology_.field_names.find(desc.controller);
-    if (found == topology_.field_names.end())
+    const auto found = topology_.fields.find(desc.controller);
+    if (found == topology_.fields.end())
         fail(HALO_ERR_NOT_FOUND, "field %s: its topology has no field %s to be its controller", name, desc.controller);
     Field &controller = *found->second;
     if (!controller.spec().sparse) fail(HALO_ERR_ARGUMENT, "field %s: its controller %s is not sparse", name, desc.controller);
