@@ -644,7 +644,7 @@ typedef struct halo_field_desc {
     int64_t element_bytes;     /**< HALO_BYTES only: 1 to 2^31 - 1 */
     int32_t n_components;
     int32_t centring;          /**< HALO_CENTRE_..., one that the topology's dimensions have: else HALO_ERR_ARGUMENT */
-    int32_t ghost_low[3];      /**< ghost layers below the part, per direction; blocks: at most the part's cells */
+    int32_t ghost_low[3];      /**< ghost layers below the part, per direction */
     int32_t ghost_high[3];     /**< and above */
     int32_t sparse;            /**< 1: parts may have no storage, and null regions are not sent (section 7) */
     int32_t n_sets;            /**< binding sets (stages, u and unew), 1 to 64 */
