@@ -644,7 +644,7 @@ typedef struct halo_field_desc {
     int64_t element_bytes;     /**< HALO_BYTES only: 1 to 2^31 - 1 */
     int32_t n_components;
     int32_t centring;          /**< HALO_CENTRE_..., one that the topology's dimensions have: else HALO_ERR_ARGUMENT */
-    int32_t ghost_low[3];      /**< ghost layers below the part, per direction; blocks: at most the part's cells */
+    int32_t ghost_low[3];      /**< ghost layers below the part, per direction */
     int32_t ghost_high[3];     /**< and above */
     int32_t sparse;            /**< 1: parts may have no storage, and null regions are not sent (section 7) */
     int32_t n_sets;            /**< binding sets (stages, u and unew), 1 to 64 */
@@ -1092,9 +1092,9 @@ HALO_API halo_status halo_exchange_describe(const halo_exchange *exchange, char 
  * zeros are. Costs a look at the values up to the first that is not small. Storage is the host's: halo_field_bind to another is HALO_ERR_ARGUMENT.
  *
  * Controllers (halo_field_desc.controller). Where a field is given storage, by halo_field_allocate or halo_field_bind, those that it controls are given
- * some too, filled with their `fill`; when none of its sets has any, theirs goes back. Their own halo_field_bind, halo_field_bind_many and
- * halo_field_allocate are HALO_ERR_STATE. An arrival of a controlled field's is told as one of the controller's, once for all of them, and data that
- * come to a controlled part count for the controller's release_after; its values do not.
+ * some too, filled with their `fill`, as is one that is created later; when none of its sets has any, theirs goes back. Their own halo_field_bind,
+ * halo_field_bind_many and halo_field_allocate are HALO_ERR_STATE. An arrival of a controlled field's is told as one of the controller's, once for all of
+ * them, and data that come to a controlled part count for the controller's release_after, in runs without the controller too; its values do not.
  *  @{ */
 
 /**

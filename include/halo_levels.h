@@ -99,12 +99,13 @@ typedef struct halo_forest_desc {
  * as around an edge of 3 or 5 trees, nothing lies there: such ghosts are boundaries (halo_field_boundaries). Neighbours are listed across all levels:
  * of a refined one each leaf that touches the element.
  *
- * Collective; blocks: compares the descriptions. O(leaves log leaves) time, about 40 bytes per leaf and 500 per tree on each rank. With `distributed`
- * ranks find the leaves near their own in a directory that is dealt to them, and no rank has a list of all: O(own leaves) memory, O(log ranks)
- * rounds; of other leaves than its own a rank knows those that touch them (HALO_ERR_NOT_FOUND of what is farther away). HALO_ERR_ARGUMENT: a leaf
- * lies outside its tree or within another leaf, a place is covered by none, levels break the balance, a join does not fit, a side is joined twice or
- * to itself, n_cells is odd, an owner is no rank: the text names leaves by gid, level and place. HALO_ERR_LIMIT: a tree has more than 2^40 cells
- * along a direction at the level of one of its leaves, or more than 2^31 - 1 roots. HALO_ERR_MISMATCH: ranks gave different descriptions.
+ * Collective; blocks: compares the descriptions. O(leaves log leaves) time; on each rank about 40 bytes per leaf, 232 more for each of its own and
+ * of those that touch one, and 500 per tree. With `distributed` ranks find the leaves near their own in a directory that is dealt to them, and no
+ * rank has a list of all: O(own leaves) memory, O(log ranks) rounds; of other leaves than its own a rank knows those that touch them
+ * (HALO_ERR_NOT_FOUND of what is farther away). HALO_ERR_ARGUMENT: a leaf lies outside its tree or within another leaf, a place is covered by none,
+ * levels break the balance, a join does not fit, a side is joined twice or to itself, n_cells is odd, an owner is no rank: the text names leaves by
+ * gid, level and place. HALO_ERR_LIMIT: a tree has more than 2^40 cells along a direction at the level of one of its leaves, or more than 2^31 - 1
+ * roots. HALO_ERR_MISMATCH: ranks gave different descriptions.
  */
 HALO_API halo_status halo_topology_create_forest(halo_context *context, const halo_forest_desc *desc, halo_topology **topology);
 

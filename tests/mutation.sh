@@ -4,17 +4,14 @@
 # that are likely to notice, then everything. Fails if a defect is noticed by none. Prints a Markdown table: what was broken, and who saw it first.
 # Each processor has a copy and works on its own. A row of the record (docs/measurements/mutations.md) is taken from there while neither its line here nor
 # the file that it breaks has changed since.
-# usage: mutation.sh DIRECTORY [pattern of defects]      DIRECTORY: for the copies and for what was seen: kept, so that the next time only changes are
+# usage: mutation.sh --rows      builds nothing: does each row still change one line of its file?
+#        mutation.sh DIRECTORY [pattern of defects]      DIRECTORY: for the copies and for what was seen: kept, so that the next time only changes are
 # built, and no defect is tried again of the very same library that was seen by the very same program. Pattern: of those alone, whatever the record says; . is all
 set -ufo pipefail
 cd "$(dirname "$0")/.."
 pattern="${2:-.}"
 n_workers="$(nproc)"
-mkdir -p "$1"
-root="$(cd "$1" && pwd)"
-whole="$root/whole" # the tree as it was at the start
 record="$PWD/docs/measurements/mutations.md"
-known="$root/known" # defects that were seen, by the library they are defects of: who saw each, and its line
 programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_particles unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh test_particles test_progress halo_box_conformance halo_conformance late_device_programs)
 settings=(CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 PARTICLES_CASES=24 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000)
@@ -61,6 +58,14 @@ defects=(
     "rounds read what was bound under another layout|exchange/exchange.cpp|test_levels LevelsRefuse.Storage*|s/if (!run.field_mask .. run.field_mask.f.) fields_.f.->require_present_layouts(.*$/static_cast<void>(f);/"
     "tables of a device stay when all is on the host again|exchange/round_spaces.cpp|late_device_programs KindsOnDevices.Storage*|s/^            took_all_ = false;.*$//"
     "storage that is bound again counts as that of before|field/field.cpp|misuse RunsOfSets.*|s/^    of_another_layout_.erase(.*$//"
+    "storage is released a run late|field/sparse_storage.cpp|halo_conformance *SparseStorage*|s/age.runs >= release_after_/age.runs > release_after_/"
+    "what a part heard between runs is forgotten|field/sparse_storage.cpp|halo_conformance *SparseStorage*|s/age.is_small \&\& !age.has_heard \&\& age.runs/age.is_small \&\& age.runs/"
+    "one set alone is looked at before storage is released|field/sparse_storage.cpp|halo_conformance *SparseStorage*|/^bool Field::is_small/,/^}/s/data_.end(), \[\&\]/data_.begin() + 1, [\&]/"
+    "a controlled field may be bound|field/sparse_storage.cpp|halo_conformance *SparseStorage*|/^void Field::require_own_storage/,/^}/s/if (controller_)/if (false)/"
+    "a field has no storage where its controller had some before|field/sparse_storage.cpp|halo_conformance *SparseStorage*|s/if (controller.has_storage(part)) allocate_part/if (false) allocate_part/"
+    "a layout changes under a run|field/field.cpp|halo_conformance *SparseStorage*|/^void Field::check_layout/,/^}/s/if (in_flight > 0)/if (false)/"
+    "ghosts of blocks reach neighbours alone|topology/blocks/blocks.cpp|halo_box_conformance *WideGhosts*|/^bool BlocksTopology::are_near/,/^}/s/return all;/return true || all;/"
+    "data that come do not keep storage|field/field.h|halo_conformance *SparseStorage*|s/^        if (!ages_.empty()) ages_.*has_heard = true;//"
     "a fill beyond its type is taken|field/field.cpp|misuse MisusedTypes.*|s/fits = is_within<Number>(value);/fits = true;/"
     "canonical sums of bytes are made of words|plan/lower/canonical.cpp|halo_box_conformance *Canonical*|s/case HALO_UINT8: return run_as<uint8_t>/case HALO_UINT8: return run_as<uint32_t>/"
     "poison in halves is not looked for|exchange/poison.cpp|unit_exchange Poison.Halves*|s/if (is_half(spec.type)) return find_half/if (false) return find_half/"
@@ -72,13 +77,13 @@ defects=(
     "calls on objects let no messages leave|capi/handle.h|late_device_programs OnDevices.Messages*|s/context.admit(most);/context.call_rules().require(most);/"
     "work in another stream does not wait for what came before|exchange/device_work.cpp|late_device_programs OnDevices.AStream*|s/if (stream != stream_) last_.hold(stream);//"
     "what start has put on a device is not marked|exchange/messages_on_devices.cpp|late_device_programs OnDevices.AStream*|s/for (DeviceWork .work : run.works) work->leave_stream();//"
-    "what unpacking has put on a device is not marked|exchange/round.cpp|late_device_programs OnDevices.AStream*|s/for (DeviceWork .work : run_.works) work->leave_stream();//"
+    "what unpacking has put on a device is not marked|exchange/round.cpp|late_device_programs OnDevices.AStream*|s/^            work->leave_stream();//"
     "memory of a run is given back while a device uses it|exchange/device_work.cpp|late_device_programs OnDevices.*|s/use_->done.record(stream_);//"
     "what a device uses is let go of too early|comm/device_uses.cpp|late_device_programs OnDevices.*|s/if (!is_over(\*\*place, failed)) {/if (false) {/"
     "a device that fails after finish is not heard|comm/device_uses.cpp|late_device_programs DevicesFailLater.*|s/if (!use->told \&\& !place) place.emplace(.*$//"
     "what a device has failed in is not told by the next start|exchange/round.cpp|late_device_programs DevicesFailLater.*|/^void Round::do_post/,/^}/s/^        raise_device_failure();//"
     "finish does not ask whether its device has failed|exchange/round.cpp|late_device_programs *BeforeFinish.*|s/if (!run_.on_host()) require_sound_devices();//"
-    "a failure that was told is told again|exchange/round.cpp|late_device_programs *BeforeFinish.*|s/if (error.status() == HALO_ERR_DEVICE) work->note_told();//"
+    "a failure that was told is told again|exchange/round_spaces.cpp|late_device_programs *BeforeFinish.*|s/if (error.status() == HALO_ERR_DEVICE .. error.status() == HALO_ERR_ARGUMENT) work->note_told();//"
     "destroying does not say what a device has failed in|capi/exchange.cpp|late_device_programs DevicesFailLater.*|s/^        throw Error(.failed);//"
     "what nobody is left to be told of is lost|comm/devices.cpp|late_device_programs DevicesFailLater.*|s/^    owner.gone = true;//"
     "a device's failure does not say whose work it was|exchange/round.cpp|late_device_programs DeviceErrors.ALaunch*|s/const Error error = named(present_error(), run_.epoch);/const Error error = present_error();/"
@@ -97,13 +102,12 @@ defects=(
     "ghosts of null neighbours are not filled on devices|exchange/sparse.cpp|late_device_programs KindsOnDevices.Sparse*|s/if (has_storage(one)) piece.work->add_row(piece, one.fill_row, HALO_ROWS_UNFLAGGED);//"
     "what arrives within the rank on a device is not set aside|exchange/sparse.cpp|late_device_programs KindsOnDevices.Sparse*|s/if (is_set_aside(one)) piece/if (false) piece/"
     "a device reads the fill value on the host|exchange/round_spaces.cpp|late_device_programs KindsOnDevices.Sparse*|s/return run_.pieces.number..work \&\& field.spec().sparse ?/return false ?/"
-    "sums on a device are put on its own stream|exchange/device_work.cpp|late_device_programs KindsOnDevices.Sums|s/std::ssize(combined_), stream_)/std::ssize(combined_), HALO_STREAM_NONE)/"
+    "sums on a device are put on its own stream|exchange/device_work.cpp|late_device_programs KindsOnDevices.Sums|s/ops.ranges_combine(device_.instance(), step.combined, step.n, stream_)/ops.ranges_combine(device_.instance(), step.combined, step.n, HALO_STREAM_NONE)/"
     "each field is combined in a launch of its own|exchange/device_work.cpp|late_device_programs CombiningOnDevices.All*|s/^    if (steps.empty()) return;/    combine(); if (steps.empty()) return;/"
     "an owner's value is combined with what it should overwrite|exchange/device_work.cpp|late_device_programs CombiningOnDevices.All*|s/steps.front().moves ? first.n : 0,/0,/"
-    "launches that combine are not counted|exchange/device_work.cpp|late_device_programs CombiningOnDevices.All*|/^void DeviceWork::combine()/,/^}/s/^        ++launches;//"
-    "devices are asked for a launch that they lack|exchange/device_work.cpp|late_device_programs CombiningOnDevices.Modules*|s/if (const auto fused = device_.ops().ranges_combine) {/if (const auto fused = device_.ops().ranges_combine; true) {/"
+    "single launches are not counted|exchange/device_work.cpp|late_device_programs CombiningOnDevices.All*|/^void DeviceWork::launch_one/,/^}/s/^    count_launches(1);//"
+    "devices are asked for a launch that they lack|exchange/device_work.cpp|late_device_programs CombiningOnDevices.Modules*|s/if (step.kind == HALO_STEP_COMBINE \&\& !ops.ranges_combine) {/if (false) {/"
     "what overwrites is left out where a device combines table by table|exchange/device_work.cpp|late_device_programs CombiningOnDevices.Modules*|s/^    run(range.first, range.n_moved, HALO_COPY_MOVE);//"
-    "a launch that fails leaves what it combines behind|exchange/device_work.cpp|late_device_programs DeviceErrors.*Combine|/^void DeviceWork::end/,/^}/s/    combined_.clear();//"
     "sums on a device are staged on the host|exchange/round.cpp|late_device_programs KindsOnDevices.Sums|s/piece.work ? context_.pools().pool(HALO_MEMORY_DEVICE, piece.work->device().ordinal()) : host/host/"
     "messages of edges of their own are packed at one place|plan/lower/rows.cpp|late_device_programs KindsOnDevices.*Own|s/static_cast<uint32_t>(done_.n_bases++)/static_cast<uint32_t>(done_.n_bases++ \& ~1u)/"
     "a rank without peers does not wait for what its device tests|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.Sparse*|s/if (first_packing_mark_ > 0 \&\& !reached(0)) return false;//"
@@ -120,7 +124,7 @@ defects=(
     "parts of one set lie in two memories|field/field.cpp|late_device_programs DeviceErrors.AllStorage*|s/if (space == now || n_others == 0) return;/return;/"
     "a device may still write where a later message lies|stream/stream.cpp|late_device_programs DeviceErrors.ARun*|s/    if (memory_ \&\& !slots_.slot_.->in_flight) slots_/    if (false) slots_/"
     "pinned memory of a device that is not there is taken|field/field.cpp|late_device_programs DeviceErrors.AnOrdinal*|s/if (binding.memory == HALO_MEMORY_PINNED \&\& /if (false \&\& /"
-    "a launch that fails leaves its rows behind|exchange/device_work.cpp|late_device_programs DeviceErrors.ALaunch*|/^void DeviceWork::end/,/^}/s/    ranges_.clear();//"
+    "a launch that fails leaves its rows behind|exchange/device_work.cpp|late_device_programs DeviceErrors.*|/^void DeviceWork::end(/,/^}/s/^    forget_held();//"
     "what a device has packed is not marked|exchange/device_work.cpp|late_device_programs OnDevices.*|s/marks_\[n_marks_++\].record(stream_);/++n_marks_;/"
     "a message is let go of while a device packs it|exchange/messages_on_devices.cpp|late_device_programs KeptForDevices.*|s/^    if (one.in_place .. piece.work) piece.work->keep(message);//"
     "fill values are not kept for a device|exchange/round_spaces.cpp|late_device_programs KeptForDevices.*|s/^    piece.work->keep(copy);//"
@@ -131,7 +135,7 @@ defects=(
     "memory of a mirror goes back while a device uses it|comm/context.cpp|late_device_programs *StorageOfFields*|/^void Context::keep_for_device/,/^}/s/^        use->done.record(stream);//"
     "what is kept for a device goes before its event|comm/device_uses.cpp|late_device_programs *Abandoned*|s/^    use->done = std::move(done);.*$//"
     "a mirror is kept for another stream than its loop's|access/mirror.cpp|late_device_programs *StorageOfFields*|s/^    if (where == HALO_ON_DEVICE) put_on(stream);.*$//"
-    "what a call that failed has put on is not waited for in another stream|exchange/round.cpp|late_device_programs OnDevices.AStream*|s/work->leave_failed_call();/(void)work;/"
+    "what a call that failed has put on is not waited for in another stream|exchange/round_spaces.cpp|late_device_programs OnDevices.AStream*|s/^        work->leave_failed_call();//"
     "what unpacking puts on goes where start has put its work|exchange/round.cpp|late_device_programs OnDevices.AStream*|/^void Round::unpack(/,/^}/s/^        put_on(stream);//"
     "what start puts on goes where the run before was|exchange/round.cpp|late_device_programs OnDevices.AStream*|/^void Round::send_when_writable/,/^}/s/^        put_on(stream);//"
     "what is sent after post goes where the run before was|exchange/round.cpp|late_device_programs OnDevices.*|/^bool Round::send(/,/^}/s/^        put_on(stream);//"
@@ -140,8 +144,8 @@ defects=(
     "a run does not end on its devices|exchange/round_spaces.cpp|late_device_programs OnDevices.*|s/work->end(run_.epoch);/(void)work;/"
     "the test of a rank's own edges is not marked|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.Sparse*|s/^        for (DeviceWork .work : run.works) work->mark();/        (void)run;/"
     "packing is not marked|exchange/messages_on_devices.cpp|late_device_programs OnDevices.*|s/^        work->mark();//"
-    "zeros on a device are not marked|capi/context.cpp|late_device_programs *Memory*|s/^    written.record(nullptr);//"
-    "memory is handed out before a device has written zeros|capi/context.cpp|late_device_programs *Memory*|s/^    while (!written.has_fired())/    while (false)/"
+    "zeros on a device are not marked|comm/zeros.cpp|late_device_programs *Memory*|s/^    written.record(nullptr);//"
+    "memory is handed out before a device has written zeros|comm/zeros.cpp|late_device_programs *Memory*|s/^    while (!written.has_fired())/    while (false)/"
     "a context does not wait for its devices|capi/context.cpp|late_device_programs DevicesFailLater.*|s/failed = object->context.end_device_work();/failed;/"
     "memory that a device does not let go is given back with the context|comm/context_end.cpp|late_device_programs KeptForDevices.What*|s/^    kept_->lost_memory = devices_->lose_all() .. kept_->lost_memory;//"
     "copies of a mirror are put on the device's own stream|access/mirror.cpp|late_device_programs *StreamOfALoop*|s/static_cast<size_t>(run.bytes), put_on(stream));/static_cast<size_t>(run.bytes), stream ? nullptr : stream);/"
@@ -348,7 +352,7 @@ defects=(
     # What is left of objects that are gone
     "credits for who is gone are left to the transport|stream/stream.cpp|halo_counts *Nothing*|s/^    attempt(.*expect_what_is_owed.*$//"
     "who abandons a run gives no credit|stream/stream.cpp|halo_counts *Nothing*|s/^    attempt(.*give_last_credit.*$//"
-    "a context does not wait for credits|comm/owed.cpp|halo_goes_wrong OneWay.*|s/{ return entry->owed.certain; });/{ return entry == nullptr; });/"
+    "a context does not wait for credits|comm/owed.cpp|halo_goes_wrong OneWay.*|s/return entry->owed.certain \&\& !entry->lost;/return entry == nullptr;/"
     # Tags
     "the tag of a living exchange is given again|comm/tags.cpp|halo_goes_wrong *Tags*|s/if (used_\[at\]) continue;//"
     "tags of a living group are given again|comm/tags.cpp|halo_goes_wrong ChannelTags.*|s/if (above != used_.end() \&\& above->first < first + n) return false;//"
@@ -379,7 +383,7 @@ defects=(
     "layers of ghosts do not go to peers|stream/wire.cpp|unit_stream Wire.*|s/listed = listed << listed_bits . static_cast<uint32_t>(width);/listed = static_cast<uint32_t>(width);/"
     "a rank without a copy that gives counts by rank|topology/points/condensed.cpp|test_keys *ByRank*|s/run.silent == run.copies ? 1u : 0u/0u/"
     "copies of a rank that only receive count by rank|topology/points/condensed.cpp|test_keys *GatherScatter*:*ByRank*|s/^    if (!any_silent) n_giving_ = {};/    n_giving_ = {};/"
-    "copies of a rank do not get the result|exchange/exchange.cpp|test_keys *ByRank*|/^void Exchange::finish/,/^}/s/^        steps_->after_unpack(run_);//"
+    "copies of a rank do not get the result|exchange/exchange.cpp|test_keys *ByRank*|/^void Exchange::finish/,/^}/s/steps_->after_unpack(run_, present());//"
     "copies in runs of less depth are clipped at the receiver alone|plan/sources/of_topology.cpp|halo_box_conformance *BoxCases*:*BoxLaws*|s/if (use_.request.flow != Flow::from_owner) {/if (false) {/"
     # Lowerings
     "messages are packed in another order than that of peers|plan/lower/rows.cpp|unit_plan Rows.*|s/for (size_t link = 0; link < n_links; ++link) pack(link);/for (size_t link = n_links; link-- > 0;) pack(link);/"
@@ -589,14 +593,14 @@ defects=(
     "values of turned faces come from the same place|plan/piece.cpp|test_levels LevelsTurned.*|s/listed ? place : sent_place(\*spec.source, place, edge), place }/place, place }/"
     "what goes upwards does so where upwards is downwards|plan/edge_boxes.cpp|test_levels LevelsTurned.*|s/ \&\& turns; ++i)/ \&\& !turns; ++i)/"
     "trees may meet in fives|topology/forest/trees.cpp|test_levels LevelsIrregular.*|s/is_regular_ = is_regular_ \&\& knows_all_at(tree, element);/(void)tree, (void)element;/"
-    "points between two coarse ones are the lower one|../backends/device/host/level_operators.cpp|test_levels LevelsPoints.*|s/^    if ((centring >> d \& 1) == 0 || in\[d\].number == 0) return below;/    return below;/"
+    "points between two coarse ones are the lower one|../backends/device/host/level_operators.cpp|test_levels LevelsPoints.*|s/^        if ((faces >> d \& 1) == 0 || in\[d\].number == 0) return below;/        return below;/"
     "coarse values stay when their part goes|exchange/kinds/level_steps.cpp|test_levels LevelsSparse*|s/^    if (!data \&\& values.allocated(part, 0)) .*$//"
     "what comes for coarse values is no arrival of their part|exchange/sparse.cpp|test_levels LevelsSparse*|s/return run.beside ? run.beside->own(field) : field;/return field;/"
     "fluxes of parts without storage become the fill value|exchange/kinds/levels.cpp|test_levels LevelsSparse*|s/SparseRule::corrected });/SparseRule::moved });/"
     "small values stay behind in the old list of blocks|exchange/kinds/remesh.cpp|test_levels LevelsSparse*|s/between(RemeshWay::same), {}, meaning, SparseRule::moved });/between(RemeshWay::same), {}, meaning });/"
     "creations that fail are counted by their first field alone|capi/exchange.cpp|test_levels LevelsRefuse.*|s/has_levels(topology)) return topology;/has_levels(topology) \&\& i < 0) return topology;/"
-    "a run by phases sends the means of the run before|exchange/exchange.cpp|test_levels *Ghosts*|s/^    if (present_ == 0 .. running_ .. !sent_) steps_->before_send(run_);//"
-    "a run by phases makes no ghosts|exchange/exchange.cpp|test_levels *Ghosts*|/^void Exchange::refine/,/^}/s/^        steps_->refine(run_);//"
+    "a run by phases sends the means of the run before|exchange/exchange.cpp|test_levels *Ghosts*|/^bool Exchange::send_present/,/^}/s/if (present_ == 0) steps_->before_send(run_, present());//"
+    "a run by phases makes no ghosts|exchange/exchange.cpp|test_levels *Ghosts*|/^void Exchange::refine/,/^}/s/steps_->refine(run_, present());//"
     "a stencil may reach farther than the balance|exchange/kinds/levels.cpp|test_levels LevelsRefuse.*|s/    if (balance > std::max(wanted, most))/    if (balance == 0 \&\& wanted > 9)/"
     "ghosts may be wider than half a block|exchange/kinds/levels.cpp|test_levels LevelsRefuse.*|s/^        check_widths(\*field, ghosts);/        (void)check_widths;/"
     "fluxes go to the other side of a block|topology/forest/level_edges.cpp|test_levels *Fluxes*|s/^        if (offset\[d\] > 0) faces.low\[d\] = cells\[d\];//"
@@ -617,10 +621,10 @@ defects=(
     "fine points beside a block's parts are made anew|exchange/kinds/remesh.cpp|test_levels *RemeshPoints*|s/^        if (edge.ends != EdgeEnds::send) subtract(made\[edge.receive_gid\], edge.receive.box);//"
     "faces within a coarse cell do not bend|../backends/device/host/level_operators.cpp|device_tests DivideCells.*|s/ + bend\[d\];/;/"
     "faces within a coarse cell do not twist|../backends/device/host/level_operators.cpp|device_tests DivideCells.*|s/sign(part, g) \* twist\[e\] +/sign(part, g) * twist[d] +/"
-    "faces within coarse cells behind a coarser block are means|exchange/kinds/forest_steps.cpp|test_levels *Divergence*|s/^            divide(field, gid, cells);/            {}/"
+    "faces within coarse cells behind a coarser block are means|exchange/kinds/forest_steps.cpp|test_levels *Divergence*|s/Is::coarser) divide(field, gid, cells);/Is::coarser) {}/"
     "faces within coarse cells of a new block are means|exchange/kinds/remesh.cpp|test_levels *Divergence*|s/if (place == 0 \&\& divides_cells(field(move.to)))/if (place < 0)/"
     "a block may come about by two levels|topology/forest/remesh_leaves.cpp|test_levels RemeshRefuses.*|s/^    if (known_) check();//"
-    "levels are exchanged on a device|exchange/kinds/level_steps.cpp|test_levels LevelsRefuse.*|s/if (space_in(run, f, /if (n_beside_ == 0 \&\& space_in(run, f, /"
+    "levels are exchanged on a device that cannot|exchange/kinds/level_steps.cpp|late_device_programs *Levels*|s/^            require_operators(item, space);//"
     "fluxes are refused as ghosts are|exchange/kinds/levels.cpp|test_levels LevelsRefuse.Fluxes*|s/fluxes of finer blocks are averaged/ghosts between levels are made/"
     # Levels of boxes
     "a third cell lies where a second one does|../backends/device/host/level_operators.cpp|test_levels *BoxHierarchies*|s/static_cast<Real>(2 \* number + 1 - ratio)/static_cast<Real>(2 * (number % 2) + 1 - ratio)/"
@@ -696,8 +700,8 @@ defects=(
     "only the last step of a product of sizes is checked|base/checked.cpp|unit_base Checked.*|/operator\*/,/return product/s/ \&\& a.fits_ \&\& b.fits_;/;/"
     "fields have ghosts along directions that are not used|field/field.cpp|misuse *Topologies*|s/^        if (desc.ghost_low\[d\] != 0 .*$/        if (false)/"
     "transfers have ghosts along directions that are not used|exchange/kinds/transfer.cpp|misuse *Topologies*|s/for (int d = 0; d < 3; ++d) {/for (int d = 0; d < field.topology().n_dims(); ++d) {/"
-    "two fields on a topology have one name|field/field.cpp|misuse *Topologies*|s/if (!topology.field_names.insert(spec_.name).second)/if (topology.field_names.insert(spec_.name).second \&\& false)/"
-    "a destroyed field keeps its name|field/field.cpp|misuse FieldNames.*|s/^    topology_.field_names.erase(spec_.name);//"
+    "two fields on a topology have one name|field/field.cpp|misuse *Topologies*|s/if (!topology.fields.emplace(spec_.name, this).second)/if (topology.fields.emplace(spec_.name, this).second \&\& false)/"
+    "a destroyed field keeps its name|field/field.cpp|misuse FieldNames.*|s/^    topology_.fields.erase(spec_.name);//"
     "the bytes of a layout are not limited|field/field.cpp|misuse *Sizes*|s/^    if (layout.elements > limits.*fail_as_too_large(gid);//"
     "rows are not padded|field/part_layout.cpp|unit_field|s/^        size = round_up(size \* step.n(), is_row ? unit : 1);/        size = size * step.n();/"
     "the first row is not aligned|field/part_layout.cpp|unit_field|s/^        first += round_up(size \* step.before, is_row ? unit : 1);/        first += size * step.before;/"
@@ -720,6 +724,25 @@ defects=(
     "an empty variable counts|base/config_source.cpp|unit_base ConfigSources.*|s/ \&\& equals + 1 < variable.size();/;/"
     "raised rights leave the path of plugins to the environment|base/config_source.cpp|unit_base ConfigSources.*|s/if (!secure .. key != \"plugin_path\")/if (true)/"
 )
+
+check_rows() {
+    local defect file program_of_sed n_lines failed=0
+    for defect in "${defects[@]}"; do
+        IFS='|' read -r _ file _ program_of_sed <<<"$defect"
+        n_lines="$(sed "$program_of_sed" "src/core/$file" | diff "src/core/$file" - | grep -c '^>')"
+        [ "$n_lines" -eq 1 ] || { echo "tests/mutation.sh: changes $n_lines lines of its file: $defect"; failed=1; }
+    done
+    return $failed
+}
+
+if [ "$1" = --rows ]; then
+    check_rows
+    exit
+fi
+
+mkdir -p "$1" && root="$(cd "$1" && pwd)" || exit # or all that follows would be at the root of the file system
+whole="$root/whole"                               # the tree as it was at the start
+known="$root/known"                               # defects that were seen, by the library they are defects of: who saw each, and its line
 
 take_snapshot() {
     rm -rf "$whole"

@@ -32,17 +32,19 @@ struct Case {
 
 enum Which : int64_t { controller, controlled };
 
-// All of a block holds one value at a time, most of them small ones: blocks fall silent for a while.
-double value_of(Which which, int64_t gid, int64_t time) {
-    constexpr double values[] = { 0, 0.125, 0.125, 0, 0.5, 2 };
-    const bool is_loud = drawn({ which, gid, time / 7 }) % 8 == 0;
-    return values[drawn({ which, gid, time, 1 }) % (is_loud ? 6 : 4)];
-}
-
 // Which fields take part in a run: both, or one alone.
 std::array<int32_t, 2> mask_of(int64_t time) {
     if (time % 5 == 3) return { 0, 1 };
     return { 1, time % 4 == 1 ? 0 : 1 };
+}
+
+// All of a block holds one value at a time, most of them small ones: blocks fall silent for a while. What is controlled has more to say where it is
+// alone.
+double value_of(Which which, int64_t gid, int64_t time) {
+    if (which == controlled && mask_of(time)[controller] == 0 && drawn({ gid, time, 6 }) % 5 == 0) return 2;
+    constexpr double values[] = { 0, 0.125, 0.125, 0, 0.5, 2 };
+    const bool is_loud = drawn({ which, gid, time / 7 }) % 8 == 0;
+    return values[drawn({ which, gid, time, 1 }) % (is_loud ? 6 : 4)];
 }
 
 // Blocks that are given storage before a run, if they have none.
@@ -61,7 +63,7 @@ struct Model {
     bool is_small(int64_t gid, int64_t time) const { return has[static_cast<size_t>(gid)] && value_of(controller, gid, time) < release_below; }
     void give(int64_t gid) {
         const auto b = static_cast<size_t>(gid);
-        if (!has[b]) has[b] = true, age[b] = 0;
+        if (!has[b]) has[b] = true, age[b] = 0, has_heard[b] = false;
     }
     // Those that lose their storage as the run starts.
     void start(int64_t time) {
@@ -69,8 +71,10 @@ struct Model {
         for (int64_t gid = 0; gid < n_blocks; ++gid) {
             const auto b = static_cast<size_t>(gid);
             if (mask_of(time)[controller] == 0 || !is_small(gid, time)) continue;
-            small[b] = age[b] < n;
-            if (age[b] >= n) has[b] = false, age[b] = 0, ++n_released;
+            if (age[b] >= n && !has_heard[b])
+                has[b] = false, age[b] = 0, ++n_released;
+            else
+                small[b] = true;
         }
     }
     void finish(int64_t time) {
@@ -85,7 +89,8 @@ struct Model {
         for (int64_t gid = 0; gid < n_blocks; ++gid) {
             const auto b = static_cast<size_t>(gid);
             if (has[b]) {
-                if (mask_of(time)[controller] != 0) age[b] = small[b] && !hears[b] ? age[b] + 1 : 0;
+                has_heard[b] = has_heard[b] || hears[b]; // in runs without the controller too
+                if (mask_of(time)[controller] != 0) age[b] = small[b] && !has_heard[b] ? age[b] + 1 : 0, has_heard[b] = false;
             } else if (hears[b]) {
                 ++n_arrivals;
                 has[b] = !declines(gid, time), age[b] = 0;
@@ -94,7 +99,7 @@ struct Model {
         }
     }
     int64_t n;
-    std::array<bool, n_blocks> has{}, small{}, is_new{};
+    std::array<bool, n_blocks> has{}, has_heard{}, small{}, is_new{};
     std::array<int64_t, n_blocks> age{};
     int64_t n_released = 0, n_arrivals = 0;
 };
@@ -335,7 +340,14 @@ TEST_P(SparseStorage, RefusesWhatDoesNotGoTogether) {
             OK(halo_field_bind(u, gids[0], &own)); // of the program's: what it controls has some of the library's
             OK(halo_field_data(w, gids[0], 0, &data));
             if (!data) stop("what is controlled has no storage");
-            refused(sparse_desc("x", "u"), HALO_BUSY, "its controller u has storage already");
+            halo_field *late = nullptr;
+            const halo_field_desc joins = sparse_desc("x", "u");
+            OK(halo_field_create(topology, &joins, &late));
+            for (int64_t i = 0; i < n; ++i) {
+                OK(halo_field_data(late, gids[i], 0, &data));
+                if ((data != nullptr) != (i == 0)) stop("part %lld of a field whose controller has storage: %p", static_cast<long long>(i), data);
+            }
+            OK(halo_field_destroy(&late));
             OK(halo_field_bind(u, gids[0], &nothing));
             OK(halo_field_data(w, gids[0], 0, &data));
             if (data) stop("what is controlled keeps its storage");
@@ -345,6 +357,72 @@ TEST_P(SparseStorage, RefusesWhatDoesNotGoTogether) {
         OK(halo_field_get_desc(w, &got));
         if (!got.controller || std::string(got.controller) != "u") stop("the description has no controller");
         for (halo_field **each : { &w, &u, &dense }) OK(halo_field_destroy(each));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+// What a controller could not have in the end, its controlled fields do not keep, in the middle of a run over them too.
+TEST_P(SparseStorage, FollowsAControllerWhoseBindingFails) {
+    run(GetParam(), {}, [](Rank &rank) {
+        halo_topology *topology = ring(rank);
+        halo_field *fields[2] = {};
+        halo_field_desc desc = sparse_desc("u");
+        OK(halo_field_create(topology, &desc, &fields[controller]));
+        desc = sparse_desc("w", "u");
+        desc.fill = fill;
+        OK(halo_field_create(topology, &desc, &fields[controlled]));
+        struct Callback {
+            halo_field *controlled;
+            bool changes_layout = true;
+            int64_t n = 0;
+            std::string wrong{};
+            double memory[8] = {};
+            halo_status operator()(const halo_arrival &arrival) {
+                ++n;
+                halo_layout layout = HALO_LAYOUT_INIT;
+                halo_field_layout(arrival.field, arrival.gid, &layout);
+                if (changes_layout) layout.elements += 1;
+                halo_binding binding = HALO_BINDING_INIT;
+                binding.data = memory, binding.layout = &layout;
+                const halo_status status = halo_field_bind(arrival.field, arrival.gid, &binding);
+                if (!changes_layout) return status;
+                if (status != HALO_BUSY || !std::strstr(halo_last_error(), "the layout cannot change")) wrong = halo_last_error();
+                void *data = nullptr;
+                halo_field_data(controlled, arrival.gid, 0, &data);
+                if (data) wrong += " what is controlled has storage";
+                return HALO_DECLINED;
+            }
+        } callback{ fields[controlled] };
+        halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
+        how.arrival = [](void *user, const halo_arrival *arrival) { return (*static_cast<Callback *>(user))(*arrival); };
+        how.arrival_user = &callback;
+        halo_exchange *exchange = nullptr;
+        OK(halo_exchange_create(fields, 2, &how, &exchange));
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(topology, &gids, &n));
+        const auto is_here = [&](int64_t gid) { return std::find(gids, gids + n, gid) != gids + n; };
+        if (is_here(0)) {
+            OK(halo_field_allocate(fields[controller], 0));
+            void *data = nullptr;
+            OK(halo_field_data(fields[controller], 0, 0, &data));
+            static_cast<double *>(data)[4] = 1; // the last of its cells, behind a ghost: data for part 1
+        }
+        for (const bool changes : { true, false }) {
+            callback.changes_layout = changes;
+            OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            if (!callback.wrong.empty()) stop("%s", callback.wrong.c_str());
+        }
+        if (is_here(1)) {
+            void *data = nullptr;
+            OK(halo_field_data(fields[controlled], 1, 0, &data));
+            const auto *const values = static_cast<const double *>(data);
+            if (callback.n != 2 || !values || std::any_of(values, values + 5, [](double value) { return value != fill; }))
+                stop("%lld arrivals, or new storage is not filled", static_cast<long long>(callback.n));
+        }
+        OK(halo_exchange_destroy(&exchange));
+        for (const Which each : { controlled, controller }) OK(halo_field_destroy(&fields[each]));
         OK(halo_topology_destroy(&topology));
     });
 }

@@ -702,6 +702,24 @@ chmod +x "$here/mpiexec"
 
 
 @unittest.skipUnless(shutil.which("cppcheck"), "no cppcheck")
+class Defects(Tree):
+    """The script of seeded defects, with one row."""
+
+    def rows(self, row):
+        text = (ROOT / "tests" / "mutation.sh").read_text()
+        begin = text.index("\ndefects=(\n") + len("\ndefects=(\n")
+        self.write("tests/mutation.sh", text[:begin] + f'    "{row}"\n' + text[text.index("\n)\n", begin) + 1:])
+        return subprocess.run(["bash", str(self.root / "tests" / "mutation.sh"), "--rows"], capture_output=True, text=True, check=False)
+
+    def test_a_row_changes_one_line(self):
+        self.assertEqual(self.rows("a plan needs no errors|plan/plan.cpp|unit_plan|s/^#include.*//").returncode, 0)
+
+    def test_a_row_whose_line_is_gone_is_named(self):
+        result = self.rows("a plan counts|plan/plan.cpp|unit_plan|s/++n;//")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("changes 0 lines of its file: a plan counts", result.stdout)
+
+
 class Cppcheck(Tree):
     def test_good(self):
         self.passes("cppcheck.sh", self.root / "cache", self.root / "src")

@@ -47,7 +47,7 @@ halo_status halo_topology_destroy(halo_topology **topology) {
         require(topology, "topology");
         const CallLock::Call call = require_callable(shell_of(*topology), HandleKind::topology);
         const Topology &object = object_of<Topology>(*topology);
-        if (!object.field_names.empty())
+        if (!object.fields.empty())
             fail(HALO_BUSY, "topology: fields on it still exist: %s", fields_on(shell_of(*topology)->owner->shells, object).c_str());
         if (const std::string particles = particles_on(shell_of(*topology)->owner->shells, object); !particles.empty())
             fail(HALO_BUSY, "topology: particles on it still exist: %s", particles.c_str());

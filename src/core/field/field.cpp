@@ -74,7 +74,6 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     release_after_ = desc.release_after;
     release_below_ = desc.release_below;
     Field *const controller = find_controller(desc);
-    if (controller) controller_name_ = controller->spec().name;
     for (int d = 0; d < topology.n_dims(); ++d) {
         spec_.ghosts.low[d] = desc.ghost_low[d];
         spec_.ghosts.high[d] = desc.ghost_high[d];
@@ -86,14 +85,14 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     spaces_.resize(static_cast<size_t>(spec_.n_sets));
     n_bound_.resize(static_cast<size_t>(spec_.n_sets));
     if (release_after_ > 0) ages_.resize(layouts_.size());
-    if (controller) controller->controlled_.reserve(controller->controlled_.size() + 1);
-    if (!topology.field_names.emplace(spec_.name, this).second)
+    if (controller) join_storage_of(*controller);
+    if (!topology.fields.emplace(spec_.name, this).second)
         fail(HALO_ERR_EXISTS, "field %s: topology %llu of this context%s has a field of this name already", spec_.name.c_str(),
              static_cast<unsigned long long>(topology.id()), topology.text().empty() ? "" : (" (" + topology.text() + ")").c_str());
     if (topology.context().check_mode()) try {
             topology.context().fields[ordinal_] = this;
         } catch (...) {
-            topology.field_names.erase(spec_.name);
+            topology.fields.erase(spec_.name);
             throw;
         }
     controller_ = controller;
@@ -116,7 +115,7 @@ halo_field_desc Field::desc() const {
     desc.vector = spec_.vector;
     desc.release_after = release_after_;
     desc.release_below = release_below_;
-    desc.controller = controller_name_.empty() ? nullptr : controller_name_.c_str();
+    desc.controller = controller_ ? controller_->spec().name.c_str() : nullptr;
     return desc;
 }
 
@@ -143,7 +142,7 @@ Field::~Field() {
     for (Field *one : controlled_) one->controller_ = nullptr;
     for (const std::vector<Buffer> &of_part : owned_)
         for (const Buffer &memory : of_part) topology_.context().leases().keep(memory);
-    topology_.field_names.erase(spec_.name);
+    topology_.fields.erase(spec_.name);
     topology_.context().fields.erase(ordinal_);
 }
 
@@ -304,9 +303,12 @@ void Field::check_steps(int64_t gid, const PartLayout &layout) const {
     }
 }
 
-// Every cell and ghost of every component must lie inside the storage.
+// May a part have it now? Every cell and ghost of every component must lie inside the storage.
 void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const {
     if (layout == layouts_[local_index]) return; // has been checked
+    if (in_flight > 0)
+        fail(HALO_BUSY, "field %s, part %lld: the layout cannot change while an exchange is in flight", spec_.name.c_str(),
+             static_cast<long long>(gid));
     if (layout.elements < 0)
         fail(HALO_ERR_ARGUMENT, "field %s, part %lld: a layout of %lld elements", spec_.name.c_str(), static_cast<long long>(gid),
              static_cast<long long>(layout.elements));
@@ -373,32 +375,32 @@ void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLa
     if (!data) require_controlled_free(local_index);
     const std::vector<Field *> given = data ? give_to_controlled(local_index) : std::vector<Field *>();
     try {
-        take_layout(local_index, set, layout);
+        if (layout) take_layout(local_index, set, *layout);
     } catch (...) {
-        for (Field *one : given) one->release(local_index);
+        for (Field *one : given) one->take_back(local_index);
         throw;
     }
+    hold(local_index, set, data);
+    if (data) spaces_[static_cast<size_t>(set)] = space;
+}
+
+// A part has this storage from now on, in a set; null: none. Nothing forbids it.
+void Field::hold(int64_t local_index, int32_t set, void *data) noexcept {
     of_another_layout_.erase({ set, local_index });
     n_bound_[static_cast<size_t>(set)] += (data ? 1 : 0) - (allocated(local_index, set) ? 1 : 0);
-    if (data) spaces_[static_cast<size_t>(set)] = space;
     data_[set][local_index] = data;
     if (!owned_.empty() && !owned_[local_index].empty()) owned_[local_index][set] = Buffer();
     if (!ages_.empty()) ages_[static_cast<size_t>(local_index)] = {};
-    if (!data && !controlled_.empty() && !has_storage(local_index))
-        for (Field *one : controlled_) one->release(local_index);
+    if (!data && !has_storage(local_index))
+        for (Field *one : controlled_) one->take_back(local_index);
 }
 
-void Field::take_layout(int64_t local_index, int32_t set, const PartLayout *layout) {
-    const int64_t gid = topology_.local_parts()[local_index];
-    if (layout && !(*layout == layouts_[local_index])) {
-        if (in_flight > 0)
-            fail(HALO_BUSY, "field %s, part %lld: the layout cannot change while an exchange is in flight", spec_.name.c_str(),
-                 static_cast<long long>(gid));
-        for (int32_t other = 0; other < spec_.n_sets; ++other)
-            if (other != set && allocated(local_index, other)) of_another_layout_.emplace(other, local_index);
-        layouts_[local_index] = *layout;
-        layout_hash_ = 0;
-    }
+void Field::take_layout(int64_t local_index, int32_t set, const PartLayout &layout) {
+    if (layout == layouts_[local_index]) return;
+    for (int32_t other = 0; other < spec_.n_sets; ++other)
+        if (other != set && allocated(local_index, other)) of_another_layout_.emplace(other, local_index);
+    layouts_[local_index] = layout;
+    layout_hash_ = 0;
 }
 
 void Field::refuse_another_layout(int32_t set) const {

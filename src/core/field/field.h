@@ -132,7 +132,8 @@ private:
     void check_steps(int64_t gid, const PartLayout &layout) const;
     void check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const;
     void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout, Space space = host_space);
-    void take_layout(int64_t local_index, int32_t set, const PartLayout *layout);
+    void take_layout(int64_t local_index, int32_t set, const PartLayout &layout);
+    void hold(int64_t local_index, int32_t set, void *data) noexcept;
     Space known_space(const halo_binding &binding) const;
     void require_one_space(int64_t local_index, int32_t set, Space space) const;
     void require_kind(int64_t local_index, const halo_binding &binding, const void *data, const PartLayout &layout) const;
@@ -144,9 +145,10 @@ private:
     struct Age {
         int64_t runs = 0; // in which it was small, and nothing came
         bool is_small = false;
-        bool has_heard = false; // in this run
+        bool has_heard = false; // in this run, or since the last one: of what it controls alone
     };
     Field *find_controller(const halo_field_desc &desc) const;
+    void join_storage_of(Field &controller);
     void check_sparse(const halo_field_desc &desc, const char *name) const;
     void require_own_storage() const;
     bool has_storage(int64_t local_index) const;
@@ -154,6 +156,7 @@ private:
     bool are_small(int64_t local_index, const std::byte *data) const;
     void require_controlled_free(int64_t local_index) const;
     std::vector<Field *> give_to_controlled(int64_t local_index);
+    void take_back(int64_t local_index) noexcept;
 
     Topology &topology_;
     FieldSpec spec_;
@@ -174,7 +177,6 @@ private:
     double release_below_ = 0;
     std::vector<Age> ages_; // of each part, if it is released by age
     Field *controller_ = nullptr;
-    std::string controller_name_{}; // empty: it has none
     std::vector<Field *> controlled_;
 };
 

@@ -57,19 +57,22 @@ void Field::check_sparse(const halo_field_desc &desc, const char *name) const {
 Field *Field::find_controller(const halo_field_desc &desc) const {
     if (!desc.controller) return nullptr;
     const char *const name = desc.name ? desc.name : "(no name)";
-    const auto found = topology_.field_names.find(desc.controller);
-    if (found == topology_.field_names.end())
+    const auto found = topology_.fields.find(desc.controller);
+    if (found == topology_.fields.end())
         fail(HALO_ERR_NOT_FOUND, "field %s: its topology has no field %s to be its controller", name, desc.controller);
     Field &controller = *found->second;
     if (!controller.spec().sparse) fail(HALO_ERR_ARGUMENT, "field %s: its controller %s is not sparse", name, desc.controller);
     if (controller.controller_)
         fail(HALO_ERR_ARGUMENT, "field %s: its controller %s has itself a controller, %s", name, desc.controller,
              controller.controller_->spec().name.c_str());
-    for (int64_t part = 0; part < std::ssize(controller.layouts_); ++part)
-        if (controller.has_storage(part))
-            fail(HALO_BUSY, "field %s: its controller %s has storage already, in part %lld", name, desc.controller,
-                 static_cast<long long>(topology_.local_parts()[static_cast<size_t>(part)]));
     return &controller;
+}
+
+// As this field is made: it gets storage where that one has some. Then nothing that may fail is left to do for its being controlled.
+void Field::join_storage_of(Field &controller) {
+    for (int64_t part = 0; part < std::ssize(layouts_); ++part)
+        if (controller.has_storage(part)) allocate_part(part, 0, spec_.n_sets);
+    controller.controlled_.reserve(controller.controlled_.size() + 1);
 }
 
 void Field::require_own_storage() const {
@@ -109,14 +112,19 @@ std::vector<Field *> Field::give_to_controlled(int64_t local_index) {
     try {
         for (Field *one : controlled_) {
             if (one->has_storage(local_index)) continue;
+            given.push_back(one); // some of its sets may get storage before another fails
             one->allocate_part(local_index, 0, one->spec_.n_sets);
-            given.push_back(one);
         }
     } catch (...) {
-        for (Field *one : given) one->release(local_index);
+        for (Field *one : given) one->take_back(local_index);
         throw;
     }
     return given;
+}
+
+// Storage in all sets that a controller gave, whatever a run of another field does.
+void Field::take_back(int64_t local_index) noexcept {
+    for (int32_t set = 0; set < spec_.n_sets; ++set) hold(local_index, set, nullptr);
 }
 
 // Owned values, or those of all points where they are no cells.
@@ -166,15 +174,17 @@ bool Field::begin_run_by_age() {
     if (in_flight > 0 || std::any_of(controlled_.begin(), controlled_.end(), [](const Field *one) { return one->in_flight > 0; })) return false;
     for (int64_t part = 0; part < std::ssize(ages_); ++part) {
         Age &age = ages_[static_cast<size_t>(part)];
-        age.has_heard = false;
         age.is_small = has_storage(part) && is_small(part);
-        if (age.is_small && age.runs >= release_after_ && topology_.context().leases().empty()) release(part);
+        if (age.is_small && !age.has_heard && age.runs >= release_after_ && topology_.context().leases().empty()) release(part);
     }
     return true;
 }
 
 void Field::end_run_by_age() {
-    for (Age &age : ages_) age.runs = age.is_small && !age.has_heard ? age.runs + 1 : 0;
+    for (Age &age : ages_) {
+        age.runs = age.is_small && !age.has_heard ? age.runs + 1 : 0;
+        age.has_heard = false;
+    }
 }
 
 } // namespace halo

@@ -16,6 +16,7 @@
 namespace halo {
 
 class BoxSource;
+class Field; // of the room above; a topology keeps who lives on it, and looks at none
 
 // A neighbour whose index space lies as `map` says, from the asking part's to its.
 halo_neighbour neighbour_row(int64_t gid, int32_t rank, int32_t element, const AxisMap &map = {});
@@ -80,7 +81,7 @@ public:
     // Else those near the local ones alone.
     virtual bool knows_all_boxes() const { return true; }
 
-    std::map<std::string, Field *> field_names; // of those that live on it
+    std::map<std::string, Field *> fields; // that live on it, by name
 
 protected:
     Context &context_;

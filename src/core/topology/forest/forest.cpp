@@ -247,7 +247,7 @@ bool ForestTopology::keeps(Centring centring) const {
 // Can each block around a point tell whose it is?
 void ForestTopology::require_owners(Centring centring) const {
     const auto refuse = [&](const char *why) { fail(HALO_ERR_ARGUMENT, "forest: a field of centring %d: %s", centring, why); };
-    if (!is_regular()) refuse("around an edge or corner where trees meet irregularly points have no single owner");
+    if (!leaves_->trees().is_regular()) refuse("around an edge or corner where trees meet irregularly points have no single owner");
     if (has_levels_ && balance_ != HALO_BALANCE_FULL) refuse("points have one owner where the forest is held to HALO_BALANCE_FULL");
 }
 

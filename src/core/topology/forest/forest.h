@@ -36,8 +36,6 @@ public:
     const LeafDirectory &directory() const { return *directory_; }
     const TreeBlock &leaf(int64_t gid) const { return (*leaves_)[gid]; }
     int32_t owner(int64_t gid) const;
-    // Of a block that is a leaf; else -1.
-    int64_t gid_of(const TreeBlock &block) const { return leaves_->find(block); }
     Across across(const TreeBlock &block, int32_t element) const { return leaves_->across(block, element); }
     // Does nothing lie there?
     bool ends_at(const TreeBlock &block, int32_t element) const {
@@ -55,8 +53,6 @@ public:
     int32_t balance() const { return balance_; } // HALO_BALANCE_...
     // Are points in this centring those in the same one of any other tree?
     bool keeps(Centring centring) const;
-    // Do blocks that have a point of faces, edges or nodes all know each other? Where 4 or more trees meet irregularly they do not.
-    bool is_regular() const { return leaves_->trees().is_regular(); }
     // Is any leaf next to a coarser one?
     bool has_levels() const { return has_levels_; }
     const Leaves &leaves() const { return *leaves_; }

@@ -60,7 +60,7 @@ Groups unpack(const std::map<EdgeKey, PointList> &lists, const std::vector<Deliv
 
 void PointsTopology::set_sections(std::span<const uint32_t> groups) {
     together(context_, "sections", [&] {
-        if (!field_names.empty()) fail(HALO_BUSY, "sections: %zu fields use the topology already", field_names.size());
+        if (!fields.empty()) fail(HALO_BUSY, "sections: %zu fields use the topology already", fields.size());
         if (has_sections_) fail(HALO_ERR_STATE, "sections: the topology has them already");
         if (std::ssize(groups) != n_points_)
             fail(HALO_ERR_ARGUMENT, "sections: groups of %lld points; this rank has %lld", static_cast<long long>(std::ssize(groups)),
