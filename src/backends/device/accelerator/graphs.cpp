@@ -11,14 +11,13 @@ namespace {
 
 // Of the launches without what they are told.
 uint64_t hash_of(const std::vector<Launch> &launches) {
-    uint64_t hash = 14695981039346656037U;
-    const auto mix = [&](uint64_t word) { hash = (hash ^ word) * 1099511628211U; };
+    Hash hash;
     for (const Launch &one : launches) {
-        mix(static_cast<uint64_t>(one.kernel));
-        mix(static_cast<uint64_t>(one.n_groups));
-        mix(one.end);
+        hash.mix(static_cast<uint64_t>(one.kernel));
+        hash.mix(static_cast<uint64_t>(one.n_groups));
+        hash.mix(one.end);
     }
-    return hash;
+    return hash.value();
 }
 
 } // namespace
