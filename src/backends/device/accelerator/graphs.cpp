@@ -38,6 +38,7 @@ FormerGraphs::~FormerGraphs() {
 }
 
 Graphs::Outcome Graphs::run(const Launches &launches, halo_stream stream) {
+    if (!runtime_.replays_in(stream)) return Outcome::none;
     const uint64_t told = Arguments::hash_of(launches.bytes), form = hash_of(launches.all);
     if (const auto same = find_same(launches, told); same != recorded_.end()) {
         arguments_.use(same->told.front(), stream);
