@@ -686,6 +686,15 @@ defects=(
     # Combining
     "a fetch brings the value after the contribution|base/combine.cpp|test_keys *Fetches*|s/^    store(contribution, value);/    store(contribution, op(value, more));/"
     "a number wins over NaN|base/combine.cpp|halo_goes_wrong Collectives.NaN*|s/return std::isnan(a) ? a : b;/return std::isnan(a) ? b : a;/"
+    # Transports
+    "what is read of a peer that has closed counts|../backends/transport/shm/segment.cpp|shm_tests ShmOnce.*|s/if (static_cast<size_t>(n) != bytes + sizeof word) return Copied::not_there;/if (n > 0) return Copied::done;/"
+    "whoever has a process's number is that process|../backends/transport/shm/segment.cpp|shm_tests ShmSegment.*|s/if (word == address_.nonce) return/if (word != 1) return/"
+    "a request in flight is started once more|../backends/transport/mpi/repeated.cpp|mpi_repeated|s/return place.in_flight ? nullptr : \&place;/return \&place;/"
+    "requests in flight make room|../backends/transport/mpi/repeated.cpp|mpi_repeated|s/if (!place.in_flight \&\& (!oldest/if ((!oldest/"
+    "the request that was started last makes room|../backends/transport/mpi/repeated.cpp|mpi_repeated|s/place.last_used < oldest->last_used/place.last_used > oldest->last_used/"
+    # OpenCL
+    "what is recorded goes into queues of another kind|../backends/device/opencl/runtime.cpp|opencl_calls StreamsOfOpenCl.*|s/^        return properties == 0;/        return true;/"
+    "a graph is taken for that of what others are told|../backends/device/accelerator/graphs.cpp|opencl_calls CommandBuffers.*|s/return one.launches == launches.all \&\& Arguments::is_told(.*$/return one.launches == launches.all;/"
     # Which MPI
     "the standard ABI is foreign to its own launcher|plugin/mpi_choice.cpp|unit_plugin MpiChoice.*|s/launcher.mpi != implementation_of(loaded)/launcher.mpi != loaded.mpi/"
     "the standard ABI that a launcher brings is left|plugin/mpi_choice.cpp|unit_plugin MpiChoice.*|s/const bool abi = !launcher.abi_library.empty();/const bool abi = false;/"

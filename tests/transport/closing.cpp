@@ -49,6 +49,53 @@ TEST_P(OverRanks, CloseGivesUpReceives) {
     });
 }
 
+// Once it has come again a transport may keep what it receives with; it ends like others, by a message that is too long, given up, or with its
+// endpoint.
+TEST_P(OverRanks, ReceivesThatComeAgainEndLikeOthers) {
+    constexpr size_t bytes = 64;
+    run_raw(GetParam(), [](const halo_transport_plugin &plugin, const halo_transport_params &params) {
+        Rank closing(plugin, params);
+        Rank other(plugin, params);
+        const std::vector<int32_t> peers = closing.peers();
+        std::vector<Bytes> in(peers.size(), Bytes(bytes));
+        std::vector<halo_request> requests(peers.size());
+        for (size_t i = 0; i < peers.size(); ++i) {
+            const int32_t peer = peers[i];
+            const auto outcome_of = [&](int64_t number, size_t sent, size_t &received) {
+                const Bytes out = payload(closing.rank, peer, number, sent);
+                halo_request sending;
+                closing.receive(peer, 4, in[i], requests[i]);
+                closing.meet(peer);
+                closing.send(peer, 4, out, sending);
+                const halo_status status = closing.outcome(requests[i], received);
+                closing.wait(sending);
+                return status;
+            };
+            const auto again = [&](int64_t number) {
+                size_t received = 0;
+                const halo_status status = outcome_of(number, bytes, received);
+                require(status == HALO_SUCCESS && received == bytes, "%lld: status %d, %zu bytes: %s", static_cast<long long>(number), status,
+                        received, closing.error.c_str());
+                check_payload(in[i], bytes, peer, closing.rank, number);
+            };
+            for (int64_t number = 0; number < 3; ++number) again(number);
+            size_t received = 0;
+            const halo_status status = outcome_of(3, bytes + 8, received);
+            require(status == HALO_ERR_WIRE, "a longer message: status %d", status);
+            for (int64_t number = 4; number < 7; ++number) again(number);
+            int32_t done = -1;
+            closing.receive(peer, 4, in[i], requests[i]);
+            require(closing.ops.cancel(closing.transport, &requests[i], &done) == HALO_SUCCESS && done == 0, "cancel: %s", closing.error.c_str());
+            closing.meet(peer);
+            for (int64_t number = 7; number < 10; ++number) again(number);
+        }
+        for (size_t i = 0; i < peers.size(); ++i) closing.receive(peers[i], 4, in[i], requests[i]);
+        const std::vector<Bytes> before = in;
+        close_in_turn(closing, other);
+        require(in == before, "a receive that was given up was written to");
+    });
+}
+
 // Large messages that nobody receives. MPI may look at their buffers until the process ends.
 TEST_P(OverRanks, CloseGivesUpSends) {
     static const Bytes out(300000, 0x17);

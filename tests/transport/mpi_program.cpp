@@ -7,6 +7,33 @@
 
 #include "harness.h"
 
+namespace {
+
+int n_neighbourhoods = 0; // communicators of some that there are
+bool duplicating_fails = false;
+
+int one_less(MPI_Comm, int, void *, void *) {
+    --n_neighbourhoods;
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+#define BETWEEN extern "C" __attribute__((visibility("default")))
+
+BETWEEN int MPI_Dist_graph_create_adjacent(MPI_Comm among, int n_from, const int from[], const int from_weights[], int n_to, const int to[],
+                                           const int to_weights[], MPI_Info info, int reorder, MPI_Comm *created) {
+    const int code = PMPI_Dist_graph_create_adjacent(among, n_from, from, from_weights, n_to, to, to_weights, info, reorder, created);
+    if (code != MPI_SUCCESS) return code;
+    ++n_neighbourhoods;
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, one_less, &key, nullptr);
+    MPI_Comm_set_attr(*created, key, nullptr);
+    return MPI_Comm_free_keyval(&key);
+}
+
+BETWEEN int MPI_Comm_dup(MPI_Comm original, MPI_Comm *copy) { return duplicating_fails ? MPI_ERR_OTHER : PMPI_Comm_dup(original, copy); }
+
 namespace transport_tests {
 namespace {
 
@@ -126,6 +153,21 @@ TEST(MpiProgram, ManyContextsOneAfterTheOther) {
         Rank r(plugin, params_of(nullptr, 0));
         if (i % 500 == 0) r.barrier();
     }
+}
+
+TEST(MpiProgram, ANeighbourhoodThatCannotBeMadeLeavesNothing) {
+    const halo_transport_plugin &plugin = *load(own_module);
+    Rank r(plugin, params_of(nullptr, 0));
+    if (r.size != 2 || r.ops.neighbourhood_create == nullptr) GTEST_SKIP() << "no neighbourhood of two ranks";
+    const halo_neighbour_message message{ 1 - r.rank, 0, 8 };
+    halo_neighbourhood *made = nullptr;
+    duplicating_fails = true;
+    const halo_status status = r.ops.neighbourhood_create(r.transport, &message, 1, &message, 1, &made);
+    duplicating_fails = false;
+    EXPECT_EQ(status, HALO_ERR_TRANSPORT);
+    EXPECT_NE(r.error.find("MPI_Comm_dup"), std::string::npos) << r.error;
+    for (int i = 0; i < 20; ++i) Rank(plugin, params_of(nullptr, 0)).barrier(); // what all have given up ends with the next calls
+    EXPECT_EQ(n_neighbourhoods, 0);
 }
 
 // Last: afterwards there is no MPI. One rank leaves another endpoint open; finalising must not wait for it.

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -17,12 +18,14 @@
 #include <cstring>
 #include <thread>
 
+#include "shm/endpoint.h"
 #include "shm/segment.h"
 #include "shm_ranks.h"
 
 namespace shm_tests {
 namespace {
 
+using halo::shm::chunk_bytes;
 using halo::shm::Segment;
 using halo::shm::SegmentAddress;
 
@@ -196,6 +199,33 @@ TEST_F(ShmOnce, AReceiverKilledInTheMiddleIsNamed) {
         expect_end(r, request);
     };
     run_ranks(2, body, { 1 });
+}
+
+// By then its sender's memory may be used for other things.
+TEST_F(ShmOnce, WhatIsReadAfterItsSenderHasClosedDoesNotCount) {
+    constexpr size_t size = chunk_bytes + 1;
+    run_unopened(2, [](const halo_transport_plugin &plugin, const halo_transport_params &params) {
+        Rank other(plugin, params);
+        Rank r(plugin, params);
+        halo_request request;
+        size_t bytes = 0;
+        if (r.rank == 0) {
+            Bytes out = payload(0, 1, 1, size);
+            r.send(1, 1, out, request);
+            other.meet(1); // one chunk has been read
+            r.close();
+            std::fill(out.begin(), out.end(), 0xee);
+            other.meet(1);
+            return other.meet(1);
+        }
+        Bytes in(size);
+        begin_receive(r, 0, 1, in, request);
+        other.meet(0);
+        other.meet(0);
+        const halo_status status = r.outcome(request, bytes);
+        require(status == HALO_ERR_TRANSPORT && r.error.find("rank 0 closed") != std::string::npos, "status %d: %s", status, r.error.c_str());
+        other.meet(0);
+    });
 }
 
 // Its sender need not do anything for it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `shm_tests --module=FILE [GoogleTest options]`
+// `shm_tests [GoogleTest options]`
 #include "shm_ranks.h"
 
 #include <sys/wait.h>
@@ -50,8 +50,7 @@ Opened try_open(const halo_transport_plugin &plugin, const halo_transport_params
 } // namespace shm_tests
 
 int main(int argc, char **argv) {
-    const char *file = transport_tests::module_wanted(argc, argv);
-    if (file == nullptr || !transport_tests::take_module(file)) return 2;
+    if (!transport_tests::take_module(SHM_MODULE)) return 2;
     testing::InitGoogleTest(&argc, argv);
     return RUN_ALL_TESTS();
 }

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import weakref
 
 import numpy as np
@@ -401,6 +402,28 @@ def test_ten_thousand_lives_do_not_grow(alone):
         life(alone, turn)
     assert len(gc.get_objects()) - objects < 200
     assert resident() - before < 4 << 20
+
+
+def failing(name, library):
+    """The library, whose function of that name tells of a device's failure once it has done what it is for."""
+    def called(handle):
+        assert getattr(library, name)(handle) == halo.SUCCESS
+        return halo.DeviceError.status
+    return types.SimpleNamespace(**{name: called})
+
+
+def test_a_failure_that_destroying_tells_of_leaves_nothing(monkeypatch):
+    group = halo.Inproc(1)
+    context = halo.Context.inproc(group, 0)
+    ghosts = halo.Exchange(halo.Field(halo.Topology.blocks(context, n_blocks=(2,), n_cells=(4,), periodic=(1,)), "u", ghosts=1))
+    for one, module, name in ((ghosts, halo._handles, "halo_exchange_destroy"), (context, halo._context, "halo_context_destroy_with_all")):
+        with monkeypatch.context() as patch, pytest.raises(halo.DeviceError):
+            patch.setattr(module, "lib", failing(name, module.lib))
+            one.destroy()
+        with pytest.raises(halo.HandleError):
+            one.pointer
+        one.destroy()
+    group.destroy()
 
 
 def test_contexts_live_and_go():

@@ -15,16 +15,15 @@ bool lies_well(const halo_level_values &values, size_t bytes) {
     return values.component_stride % size == 0 && reinterpret_cast<uintptr_t>(values.first) % bytes == 0;
 }
 
-// Refined directions are the first ones, and each by halves.
+} // namespace
+
+int n_refined(const halo_level_operation &of) { return of.ratio[2] > 1 ? 3 : of.ratio[1] > 1 ? 2 : 1; }
+
 bool is_halves(const halo_level_operation &of) {
     for (int d = 0; d < 3; ++d)
         if (of.ratio[d] != (d < n_refined(of) ? 2 : 1)) return false;
     return true;
 }
-
-} // namespace
-
-int n_refined(const halo_level_operation &of) { return of.ratio[2] > 1 ? 3 : of.ratio[1] > 1 ? 2 : 1; }
 
 int n_values(const halo_level_operation &of) {
     switch (of.what) {

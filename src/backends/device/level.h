@@ -10,6 +10,8 @@ namespace halo::device {
 int n_values(const halo_level_operation &of);
 // Directions up to the last that is refined.
 int n_refined(const halo_level_operation &of);
+// Refined directions are the first ones, and each by halves.
+bool is_halves(const halo_level_operation &of);
 // Of the numbers that values are, or complex ones have two of; 0: it has no means.
 size_t real_bytes(halo_type type);
 

@@ -8,15 +8,15 @@
 
 namespace halo::accelerator {
 
-// FNV-1a over words; what is left over counts by its length, which is compared too.
+// What is left over counts by its length, which is compared too.
 uint64_t Arguments::hash_of(std::span<const std::byte> bytes) {
-    uint64_t hash = 14695981039346656037U;
+    Hash hash;
     for (size_t at = 0; at + sizeof(uint64_t) <= bytes.size(); at += sizeof(uint64_t)) {
         uint64_t word;
         std::memcpy(&word, bytes.data() + at, sizeof word);
-        hash = (hash ^ word) * 1099511628211U;
+        hash.mix(word);
     }
-    return hash;
+    return hash.value();
 }
 
 bool Arguments::is_told(const Placed &placed, std::span<const std::byte> bytes, uint64_t hash) {

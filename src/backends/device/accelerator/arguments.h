@@ -13,6 +13,16 @@
 
 namespace halo::accelerator {
 
+// FNV-1a over words.
+class Hash {
+public:
+    void mix(uint64_t word) { value_ = (value_ ^ word) * 1099511628211U; }
+    uint64_t value() const { return value_; }
+
+private:
+    uint64_t value_ = 14695981039346656037U;
+};
+
 class Arguments {
 public:
     explicit Arguments(Runtime &runtime) : runtime_(runtime) {}

@@ -11,6 +11,15 @@
 
 namespace halo::accelerator {
 
+namespace {
+
+uint64_t within_limit(uint64_t n) {
+    if (n > INT32_MAX) fail(HALO_ERR_LIMIT, "a launch of more than 2^31 pieces of work");
+    return n;
+}
+
+} // namespace
+
 void Launcher::begin(Kernel kernel) {
     launches_.all.clear();
     launches_.bytes.clear();
@@ -41,9 +50,7 @@ void Launcher::end() {
 
 template <class Range>
 uint32_t Launcher::end_of(const std::vector<Range> &ranges, uint64_t n) {
-    const uint64_t end = uint64_t{ ranges.empty() ? 0 : ranges.back().end } + n;
-    if (n > INT32_MAX || end > INT32_MAX) fail(HALO_ERR_LIMIT, "a launch of more than 2^31 pieces of work");
-    return static_cast<uint32_t>(end);
+    return static_cast<uint32_t>(within_limit((ranges.empty() ? 0 : ranges.back().end) + within_limit(n)));
 }
 
 void Launcher::add(const Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, const halo_range &said) {
@@ -84,7 +91,7 @@ void Launcher::add(const halo_level_operation &said) {
         level.low[d] = static_cast<int32_t>(said.points.low[d]);
         level.n[d] = static_cast<uint32_t>(said.points.high[d] - said.points.low[d]);
         level.ratio[d] = said.ratio[d];
-        n = end_of(std::vector<halo_level>(), n) * uint64_t{ level.n[d] };
+        n = within_limit(n) * level.n[d];
     }
     level.is_single = device::real_bytes(said.type) == sizeof(float) ? 1 : 0;
     level.numbers = device::value_bytes(said.type) == device::real_bytes(said.type) ? 1 : 2;

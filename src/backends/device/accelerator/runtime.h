@@ -87,6 +87,8 @@ public:
     virtual bool graphs_reach_all() const = 0;
     // One launch behind the other. What they are told, in memory of the device, begins at `arguments`.
     virtual std::unique_ptr<Graph> record(std::span<const Launch> launches, char *arguments, std::span<void *const> reached) = 0;
+    // Of a stream that is usable: does it take what has been recorded?
+    virtual bool replays_in(halo_stream) { return true; }
     virtual void replay(Graph &graph, halo_stream stream) = 0;
     // A Failure if the program records the stream into a graph of its own.
     virtual void require_usable(halo_stream stream) = 0;

@@ -6,19 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../level.h"
+
 namespace halo::host {
 
 namespace {
 
 // Fine cells of a coarse one per direction.
 using LevelRatio = std::array<int64_t, 3>;
-
-// Directions up to the last that is refined.
-int32_t n_refined(const LevelRatio &ratio) { return ratio[2] > 1 ? 3 : ratio[1] > 1 ? 2 : 1; }
-bool is_halves(const LevelRatio &ratio) {
-    const int32_t n_dims = n_refined(ratio);
-    return ratio == LevelRatio{ 2, n_dims > 1 ? 2 : 1, n_dims > 2 ? 2 : 1 };
-}
 
 // The values of one component, as real numbers; complex ones are two such.
 template <class Real>
@@ -67,7 +62,7 @@ struct CellIn {
 
 // Known when compiled: 2 in each direction.
 struct Halves {
-    explicit Halves(const LevelRatio &) {}
+    explicit Halves(const LevelRatio & = {}) {}
     constexpr int64_t operator[](size_t) const { return 2; }
     constexpr bool refines(size_t) const { return true; }
     CellIn at(int64_t cell, size_t) const { return { cell >> 1, cell & 1 }; }
@@ -207,9 +202,8 @@ Real between(const Real *coarse, const std::array<int64_t, 3> &stride, const std
 }
 
 template <int faces, bool linear, class Real>
-void interpolate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, const LevelRatio &place) {
-    const Halves ratio(place);
-    const auto n_dims = static_cast<size_t>(n_refined(place));
+void interpolate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, size_t n_dims) {
+    const Halves ratio;
     const auto in = [&](int64_t point, size_t d) { return d < n_dims ? ratio.at(point, d) : CellIn{ point, 0 }; };
     for (int64_t z = box.low[2]; z < box.high[2]; ++z)
         for (int64_t y = box.low[1]; y < box.high[1]; ++y) {
@@ -222,15 +216,15 @@ void interpolate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const h
 }
 
 template <bool linear, class Real>
-void interpolate_in(int faces, const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, const LevelRatio &ratio) {
+void interpolate_in(int faces, const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, size_t n_dims) {
     switch (faces) {
-    case 1: return interpolate_box<1, linear>(coarse, fine, box, ratio);
-    case 2: return interpolate_box<2, linear>(coarse, fine, box, ratio);
-    case 3: return interpolate_box<3, linear>(coarse, fine, box, ratio);
-    case 4: return interpolate_box<4, linear>(coarse, fine, box, ratio);
-    case 5: return interpolate_box<5, linear>(coarse, fine, box, ratio);
-    case 6: return interpolate_box<6, linear>(coarse, fine, box, ratio);
-    default: return interpolate_box<7, linear>(coarse, fine, box, ratio);
+    case 1: return interpolate_box<1, linear>(coarse, fine, box, n_dims);
+    case 2: return interpolate_box<2, linear>(coarse, fine, box, n_dims);
+    case 3: return interpolate_box<3, linear>(coarse, fine, box, n_dims);
+    case 4: return interpolate_box<4, linear>(coarse, fine, box, n_dims);
+    case 5: return interpolate_box<5, linear>(coarse, fine, box, n_dims);
+    case 6: return interpolate_box<6, linear>(coarse, fine, box, n_dims);
+    default: return interpolate_box<7, linear>(coarse, fine, box, n_dims);
     }
 }
 
@@ -294,18 +288,18 @@ void mix_box(double fraction, const Reals<Real> &old, const Reals<Real> &later, 
 
 void run_level_operation(const halo_level_operation &of) {
     const LevelRatio ratio{ of.ratio[0], of.ratio[1], of.ratio[2] };
-    const int32_t n_dims = n_refined(ratio), refined = (1 << n_dims) - 1;
+    const int n_dims = device::n_refined(of), refined = (1 << n_dims) - 1;
     const int faces = of.centring & refined;
-    const bool linear = of.linear != 0;
+    const bool linear = of.linear != 0, halves = device::is_halves(of);
     with_reals(of, [&](const auto &first, const auto &second, const auto &third) {
         switch (of.what) {
         case HALO_LEVEL_RESTRICT:
-            if (is_halves(ratio)) return restrict_in<Halves>(refined & ~of.centring, first, second, of.points, ratio);
+            if (halves) return restrict_in<Halves>(refined & ~of.centring, first, second, of.points, ratio);
             return restrict_in<AnyRatio>(refined & ~of.centring, first, second, of.points, ratio);
         case HALO_LEVEL_PROLONGATE:
-            if (faces != 0 && linear) return interpolate_in<true>(faces, first, second, of.points, ratio);
-            if (faces != 0) return interpolate_in<false>(faces, first, second, of.points, ratio);
-            if (is_halves(ratio)) return prolongate_in<Halves>(n_dims, linear, first, second, of.points, ratio);
+            if (faces != 0 && linear) return interpolate_in<true>(faces, first, second, of.points, n_dims);
+            if (faces != 0) return interpolate_in<false>(faces, first, second, of.points, n_dims);
+            if (halves) return prolongate_in<Halves>(n_dims, linear, first, second, of.points, ratio);
             return prolongate_in<AnyRatio>(n_dims, linear, first, second, of.points, ratio);
         case HALO_LEVEL_DIVIDE:
             if (n_dims == 1) return divide_box<1>(std::array{ first, second, third }, of.points);

@@ -17,13 +17,6 @@ namespace halo::opencl {
 
 namespace {
 
-template <class T>
-T info_of(cl_device_id device, cl_device_info what) {
-    T value{};
-    clGetDeviceInfo(device, what, sizeof value, &value, nullptr); // of what it does not know, nothing
-    return value;
-}
-
 bool has_extension(cl_device_id device) {
     size_t bytes = 0;
     if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, nullptr, &bytes) != CL_SUCCESS) return false;

@@ -29,13 +29,6 @@ const char *name_of_error(cl_int error) {
     }
 }
 
-template <class T>
-T info_of(cl_device_id device, cl_device_info what) {
-    T value{};
-    clGetDeviceInfo(device, what, sizeof value, &value, nullptr); // of what it does not know, nothing
-    return value;
-}
-
 // nullptr: it can be used.
 const char *what_lacks(cl_device_id device) {
     if (info_of<cl_bool>(device, CL_DEVICE_AVAILABLE) == CL_FALSE) return "is not available";

@@ -42,6 +42,12 @@ struct Devices {
 // Of all platforms; or of a program's context.
 Devices find_devices(cl_context context = nullptr);
 std::string name_of(cl_device_id device);
+template <class T>
+T info_of(cl_device_id device, cl_device_info what) {
+    T value{};
+    clGetDeviceInfo(device, what, sizeof value, &value, nullptr); // of what it does not know, nothing
+    return value;
+}
 
 // Sets a kernel's argument, and says what that leads to.
 void tell(cl_kernel kernel, void *argument, std::span<void *const> reached);

@@ -88,6 +88,12 @@ public:
                                                std::span<void *const> reached) override {
         return buffers_.record(launches, names, arguments, without_null(reached));
     }
+    // A command buffer is recorded for a queue without properties, and goes into others like it alone.
+    bool replays_in(halo_stream stream) override {
+        cl_command_queue_properties properties = 0;
+        check(clGetCommandQueueInfo(queue_of(stream), CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr), "clGetCommandQueueInfo");
+        return properties == 0;
+    }
     void replay(accelerator::Graph &graph, halo_stream stream) override { buffers_.replay(graph, queue_of(stream)); }
 
     void require_usable(halo_stream stream) override { queue_of(stream); }

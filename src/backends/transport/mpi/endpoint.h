@@ -113,7 +113,7 @@ private:
     std::vector<std::unique_ptr<Neighbourhood>> neighbourhoods_;
 #endif
     Request receives_;         // anchor of the ring of those in flight
-    int64_t n_unfinished_ = 0; // sends, receives, messages probed but not received, and a lane that is being opened
+    int64_t n_unfinished_ = 0; // sends, receives, operations of neighbourhoods, messages probed but not received, and a lane that is being opened
 };
 
 } // namespace halo::mpi

@@ -51,7 +51,10 @@ halo_status Neighbourhood::create(const halo_host *host, MPI_Comm among, std::sp
                                               MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made->communicator_);
     if (code != MPI_SUCCESS) return failure(host, "MPI_Dist_graph_create_adjacent", code);
     MPI_Comm_set_errhandler(made->communicator_, MPI_ERRORS_RETURN);
-    if (halo_status status = duplicate(host, among, &made->farewell_); status != HALO_SUCCESS) return status;
+    if (halo_status status = duplicate(host, among, &made->farewell_); status != HALO_SUCCESS) {
+        mpi::retire(made->communicator_);
+        return status;
+    }
     created = std::move(made);
     return HALO_SUCCESS;
 }

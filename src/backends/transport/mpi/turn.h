@@ -21,7 +21,8 @@ inline constinit std::atomic<Rule> rule = Rule::none;
 class Turn {
 public:
     Turn() {
-        const Rule now = rule.load(std::memory_order_relaxed); // set by who initialises or finalises MPI, which no call of it may overlap
+        // Set by who initialises or finalises MPI, which no call of it may overlap; `counted` before the threads begin that it is for.
+        const Rule now = rule.load(std::memory_order_relaxed);
         if (now == Rule::none) [[likely]]
             return;
         if (now == Rule::one_by_one) alone_ = std::unique_lock(mutex());

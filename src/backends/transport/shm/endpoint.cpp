@@ -110,12 +110,9 @@ void Endpoint::settle() {
     }
 }
 
-// Whoever sees this has seen all that was sent before. Who has not seen it by the end of reading a message here has read the message: its memory is
-// used for other things afterwards.
+// Whoever sees this has seen all that was sent before. Who reads a message here notices when the segment is gone.
 Endpoint::~Endpoint() {
-    if (peers_.size() <= 1 || own_.mapped_ring() == nullptr) return;
-    own_.closed().store(1, std::memory_order_release);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (peers_.size() > 1 && own_.mapped_ring() != nullptr) own_.closed().store(1, std::memory_order_release);
 }
 
 halo_status Endpoint::open_lanes(int32_t n_lanes) {

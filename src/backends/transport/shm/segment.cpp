@@ -166,7 +166,8 @@ std::atomic<Segment::Mapped> &Segment::mapped_by(int32_t place) const {
 
 std::atomic<uint32_t> &Segment::closed() const { return reinterpret_cast<Front *>(front_)->closed; }
 
-// The number of a process that has ended may be another's: the same call reads the random word, behind the rest.
+// The number of a process that has ended may be another's, and its memory is used for other things once it has closed: the same call reads the random
+// word, behind the rest, and that is gone then.
 Segment::Copied Segment::copy_from_owner(const void *from, void *to, size_t bytes) const {
     uint64_t word = 0;
     const iovec here[2] = { { to, bytes }, { &word, sizeof word } };
