@@ -116,7 +116,10 @@ void LevelSteps::allocate_on_device(Item &item, Space space) {
 }
 
 void LevelSteps::prepare() {
-    for (Item &item : items_) place(item, item.field->space(0));
+    for (Item &item : items_) {
+        require_operators(item, item.field->space(0));
+        place(item, item.field->space(0));
+    }
 }
 
 // In a run it lies where that has it.
@@ -128,14 +131,12 @@ const Field *LevelSteps::coarse_field(size_t field) {
 }
 
 void LevelSteps::require_operators(const Item &item, Space space) const {
-    if (!space.on_device()) return;
     const char *const name = item.field->spec().name.c_str();
-    if (item.field->spec().sparse)
+    if (space.on_device() && item.field->spec().sparse)
         fail(HALO_ERR_DEVICE, "exchange: field %s is sparse and on a device: %s of sparse fields on the host alone", name, what_);
     const Device &device = item.field->topology().context().device_of(space);
     if (!device.ops().levels_run)
-        fail(HALO_ERR_DEVICE, "exchange: field %s is on a device: %s on the host alone, where device %s has no operations between levels", name,
-             what_, device.name());
+        fail(HALO_ERR_DEVICE, "exchange: field %s: %s where it is, and device %s has no operations between levels", name, what_, device.name());
 }
 
 // Storage of the values beside a part: while the part has some.
