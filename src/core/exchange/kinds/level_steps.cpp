@@ -118,15 +118,23 @@ void LevelSteps::allocate_on_device(Item &item, Space space) {
 void LevelSteps::prepare() {
     for (Item &item : items_) {
         require_operators(item, item.field->space(0));
-        place(item, item.field->space(0));
+        place_as_bound(item);
     }
+}
+
+// As set 0 is bound. What stands beside parts of another set stays until the next run.
+void LevelSteps::place_as_bound(Item &item) {
+    place(item, item.field->space(0));
+    if (!item.values || !item.field->spec().sparse) return;
+    for (size_t part = 0; part < item.work.size(); ++part)
+        if (void *const data = item.field->data(static_cast<int64_t>(part), 0)) follow_storage(item, static_cast<int64_t>(part), data);
 }
 
 // In a run it lies where that has it.
 const Field *LevelSteps::coarse_field(size_t field) {
     Item &item = items_[field];
     if (item.beside.newer || !item.values) return nullptr;
-    if (item.values->in_flight == 0) place(item, item.field->space(0));
+    if (item.values->in_flight == 0) place_as_bound(item);
     return item.values.get();
 }
 

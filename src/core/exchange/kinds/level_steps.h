@@ -88,11 +88,12 @@ private:
     struct Values;
 
     static void place(Item &item, Space space);
+    static void place_as_bound(Item &item);
     static void go_to(Item &item, Space space);
     static void allocate_on_device(Item &item, Space space);
     void require_operators(const Item &item, Space space) const;
     void require_storage(const halo_run &run, size_t field) const;
-    void *follow_storage(Item &item, int64_t part, const void *data);
+    static void *follow_storage(Item &item, int64_t part, const void *data);
     static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     template <class Step>
     void for_each_part(const halo_run &run, Step &&step);
