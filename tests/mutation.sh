@@ -620,6 +620,7 @@ defects=(
     "a block may come about by two levels|topology/forest/remesh_leaves.cpp|test_levels RemeshRefuses.*|s/^    if (known_) check();//"
     "a host device is not asked for operations between levels|exchange/kinds/level_steps.cpp|late_device_programs KindsOnDevices.AForest*|s/if (!device.ops().levels_run)/if (space.on_device() \&\& !device.ops().levels_run)/"
     "coarse cells beside sparse fields are not there before the first run|exchange/kinds/level_steps.cpp|test_levels *OwnOperators.*|/::coarse_field/,/^}/s/place_as_bound(item);/place(item, item.field->space(0));/"
+    "storage is open behind the event of before|exchange/paths/storage_notice.cpp|late_device_direct *AfterARun*|s/ \&\& same_event) return/) return/"
     "fluxes are refused as ghosts are|exchange/kinds/levels.cpp|test_levels LevelsRefuse.Fluxes*|s/fluxes of finer blocks are averaged/ghosts between levels are made/"
     # Levels of boxes
     "a third cell lies where a second one does|../backends/device/host/level_operators.cpp|test_levels *BoxHierarchies*|s/static_cast<Real>(2 \* number + 1 - ratio)/static_cast<Real>(2 * (number % 2) + 1 - ratio)/"
