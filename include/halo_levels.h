@@ -182,7 +182,8 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * Sparse fields (halo.h, section 7): each region that is sent is data or null by its values as they are sent, means of the block's own where the
  * other is coarser. What is null or has no storage counts as the fill value, in coarse cells too. Data for a part without storage, of whichever
  * level, make it an arrival; once it has storage all of it, and its coarse cells, hold the fill value first. Coarse cells have storage if their part
- * had some at the last start, or has been given it since, in unpack.
+ * had some at the last start, or has been given it since, in unpack; or if it has some in binding set 0 when halo_exchange_prepare or
+ * halo_exchange_coarse_data is called.
  *
  * Between forests, halo_exchange_create_transfer (HALO_TRANSFER_COPY, no ghosts) moves fields from one list of blocks to another of the same trees
  * and cells: what is a leaf of both is copied, a leaf whose parts were leaves gets their means, one that was part of a leaf is made of its values, by

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <string>
 #include <vector>
@@ -163,6 +164,66 @@ TEST(Direct, SetsTakeTurns) {
         }
         OK(halo_field_destroy(&field));
     });
+}
+
+// Nothing is open in a run that has values on the host too, or in part on another device. Then ghosts are as before, which the stream still reads.
+TEST(Direct, AfterARunWithStorageElsewhere) {
+    enum Set : int32_t { here, on_host, on_another };
+    struct Field {
+        explicit Field(const Ring &ring, const char *name)
+            : handle(made(ring, name)),
+              array(ring.rank().context, Ring::size),
+              other(ring.rank().context, Ring::size, 1) {
+            late::bind(handle, ring.first_gid(), array.data(), HALO_MEMORY_DEVICE, 0, here);
+            late::bind(handle, ring.first_gid(), host.data(), HALO_MEMORY_HOST, 0, on_host);
+            late::bind(handle, ring.first_gid(), other.data(), HALO_MEMORY_DEVICE, 1, on_another);
+        }
+        static halo_field *made(const Ring &ring, const char *name) {
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            desc.name = name, desc.n_sets = 3;
+            desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
+            halo_field *field = nullptr;
+            OK(halo_field_create(ring.topology(), &desc, &field));
+            return field;
+        }
+        halo_field *handle;
+        late::Array<double> array, other;
+        std::vector<double> host = std::vector<double>(Ring::size);
+    };
+    constexpr int n_runs = 12;
+    for (const bool is_mixed : { true, false })
+        run(2, direct(), [&](Rank &rank) {
+            const Ring ring(rank, 1);
+            Field u(ring, "u"), v(ring, "v");
+            {
+                const RingExchange exchange({ u.handle, v.handle });
+                const auto run_over = [&](std::array<int32_t, 2> sets, int32_t depth) {
+                    halo_run run = HALO_RUN_INIT;
+                    run.n_fields = 2, run.sets = sets.data(), run.depth = depth;
+                    start_in_order(rank, exchange, &run);
+                    OK(halo_exchange_finish(exchange, HALO_STREAM_DEFAULT));
+                };
+                std::deque<late::Array<double>> seen;
+                for (int n = 0; n < n_runs; ++n) seen.emplace_back(rank.context, Ring::size);
+                for (int n = 0; n < n_runs; ++n) {
+                    u.array.write_part(ring.owned(ring.first_gid(), n), Ring::ghosts, Ring::n_cells, nullptr);
+                    run_over({ here, here }, 0);
+                    OK(halo_context_barrier(rank.context));
+                    if (is_mixed)
+                        run_over({ here, on_host }, 0);
+                    else
+                        run_over({ on_another, on_another }, 1);
+                    if (rank.rank == 0) dawdle(u.array.device(), nullptr);
+                    seen[static_cast<size_t>(n)].copy_from(u.array, nullptr);
+                    OK(halo_context_barrier(rank.context));
+                }
+                for (int n = 0; n < n_runs; ++n)
+                    if (seen[static_cast<size_t>(n)].read(nullptr) != ring.filled(ring.first_gid(), n))
+                        stop("%s: rank %d has seen other ghosts in run %d", is_mixed ? "mixed" : "in part", rank.rank, n);
+                if (rank.rank == 1 && landed(exchange) == 0) stop("nothing was put");
+            }
+            for (halo_field *field : { u.handle, v.handle }) OK(halo_field_destroy(&field));
+        });
 }
 
 // What cannot be reached goes by message, on whichever side that is found.

@@ -6,11 +6,20 @@
 
 namespace {
 
+halo_device_ops older_operations() {
+    halo_device_ops ops = *halo_device_host.ops;
+    ops.struct_size = offsetof(halo_device_ops, ranges_combine);
+    return ops;
+}
+
+const halo_device_ops operations = older_operations();
+
 halo_device_plugin older_plugin() {
     halo_device_plugin plugin = halo_device_host;
     plugin.abi_minor = 5;
     plugin.struct_size = offsetof(halo_device_plugin, types);
     plugin.name = "older";
+    plugin.ops = &operations;
     return plugin;
 }
 

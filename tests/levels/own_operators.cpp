@@ -121,12 +121,12 @@ Case own_case(uint64_t number) {
 // The same values twice: one field goes by the library's operators, the other by those above.
 class Twice {
 public:
-    Twice(const Case &of, const Model &model, const Rank &rank)
+    Twice(const Case &of, const Model &model, const Rank &rank, bool sparse = false)
         : of_(of),
           model_(model),
           forest_(model, rank),
-          by_library_(forest_.topology(), of.shape, named(of, "u"), HALO_PROLONG_MINMOD),
-          by_program_(forest_.topology(), of.shape, named(of, "v"), HALO_PROLONG_OWN) {
+          by_library_(forest_.topology(), of.shape, named(of, "u", sparse), HALO_PROLONG_MINMOD),
+          by_program_(forest_.topology(), of.shape, named(of, "v", sparse), HALO_PROLONG_OWN) {
         OK(halo_field_set_restriction(by_program_.field(), HALO_RESTRICT_OWN));
     }
 
@@ -168,9 +168,9 @@ public:
     }
 
 private:
-    static halo_field_desc named(const Case &of, const char *name) {
+    static halo_field_desc named(const Case &of, const char *name, bool sparse) {
         halo_field_desc desc = of.desc();
-        desc.name = name;
+        desc.name = name, desc.sparse = sparse ? 1 : 0;
         return desc;
     }
     int32_t level_of(int64_t gid) const { return model_.blocks()[static_cast<size_t>(gid)].level; }
@@ -191,7 +191,7 @@ TEST_P(OwnOperators, MakeGhostsThatTheLibrarysDo) {
         conformance::run(GetParam(), {}, [&](Rank &rank) {
             const Model model(of.shape, of.seed, rank.size);
             if (!model.has_levels()) return;
-            Twice twice(of, model, rank);
+            Twice twice(of, model, rank, number % 3 == 0);
             halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
             how.stencil = of.stencil;
             halo_exchange *exchange = nullptr;

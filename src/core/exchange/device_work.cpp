@@ -33,8 +33,10 @@ DeviceUse &DeviceWork::use() {
 // A stream that waits for what has failed would fail too. What comes next may hide that the last call's work has failed, so that keeps its event.
 void DeviceWork::put_on(halo_stream stream) {
     device_.require_usable(stream);
-    if (stream != stream_) require_sound();
-    if (stream != stream_) last_.hold(stream);
+    if (stream != stream_) {
+        require_sound();
+        last_.hold(stream);
+    }
     if (has_left_ && std::exchange(is_in_step_, false)) std::swap(last_, next_step());
     stream_ = stream;
     has_left_ = false;

@@ -85,7 +85,7 @@ void Messages::allocate(const Run &run) {
 void Messages::post(Run &run) {
     run_ = &run;
     epoch_ = run.epoch;
-    next_departure_ = links_.size();
+    next_departure_ = 2 * links_.size();
     trial_.begin();
     neighbourhood_.begin(run.epoch);
     for (size_t i = 0; i < links_.size(); ++i) {
@@ -397,7 +397,7 @@ std::string Messages::describe_missing(const Run &run, size_t i) const {
 
 std::string Messages::missing(const Run &run) const {
     std::string text = setup_.spec.what + ":";
-    if (next_departure_ < links_.size()) text += " a device has not packed what this rank sends;";
+    if (next_departure_ < 2 * links_.size()) text += " a device has not packed what this rank sends;";
     for (size_t i = 0; i < links_.size(); ++i)
         if (!links_[i]->arrived()) text += " missing " + (links_[i]->awaits_parts() ? describe_missing_parts(i) : describe_missing(run, i));
     return text;

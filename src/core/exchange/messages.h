@@ -151,7 +151,7 @@ private:
     std::vector<std::vector<std::byte>> hashes_; // of check mode, by link
     std::vector<size_t> marks_;                  // of each link: the device's mark behind what it packs for it
     size_t first_packing_mark_ = 0;              // 1: mark 0 is behind tests of edges of this rank
-    size_t next_departure_ = SIZE_MAX;           // links from here on have not left
+    size_t next_departure_ = SIZE_MAX;           // links from here on have not left: by message, then by a path
     uint32_t epoch_ = 0;
     int64_t states_sent_ = 0;
     int64_t nulls_sent_ = 0;

@@ -34,7 +34,6 @@ void Messages::put_on_devices(Run &run) {
 
 // False: the peer is not there yet.
 bool Messages::take_path(const Run &run, size_t i) {
-    taken_[i] = nullptr;
     for (auto &path : paths_) {
         const Path::Sent sent = path->send(run, i, true);
         if (sent == Path::Sent::yes) taken_[i] = path.get();
@@ -212,18 +211,19 @@ void Messages::pack_on_host(Run &run) {
     }
 }
 
-// Who has no peers, or nothing for them, still waits for what the tests have found.
+// Messages first: what is put waits for the peers' streams. Who has no peers, or nothing for them, still waits for what the tests have found.
 bool Messages::depart(Run &run) {
     const auto reached = [&](size_t mark) {
         return std::all_of(run.works.begin(), run.works.end(), [&](DeviceWork *work) { return work->has_reached(mark); });
     };
     if (first_packing_mark_ > 0 && !reached(0)) return false;
-    for (; next_departure_ < links_.size(); ++next_departure_) {
-        const size_t i = next_departure_;
-        if (!links_[i]->sends()) continue;
+    for (; next_departure_ < 2 * links_.size(); ++next_departure_) {
+        const size_t i = next_departure_ % links_.size();
+        const bool is_put = next_departure_ >= links_.size();
+        if (!links_[i]->sends() || is_put != (taken_[i] != nullptr)) continue;
         if (!reached(marks_[i])) return false;
         const size_t bytes = assemble(run, i);
-        if (taken_[i])
+        if (is_put)
             taken_[i]->leave(run, i, bytes);
         else
             links_[i]->send(bytes);

@@ -224,7 +224,6 @@ std::optional<Error> Round::take_device_failure() noexcept {
 }
 
 void Round::require_sound_devices() {
-    raise_device_failure();
     for (DeviceWork *work : run_.works) work->require_sound();
 }
 

@@ -20,10 +20,10 @@ int32_t own_field(const Run &run, size_t piece) {
 
 bool any(const uint8_t (&non_null)[most_rows]) { return non_null[0] || non_null[1] || non_null[2] || non_null[3]; }
 
-} // namespace
-
-// Of parts that have storage.
+// What goes from a part that has storage.
 bool is_always_data(const PlanPiece &planned) { return !planned.field->spec().sparse || planned.sparse != SparseRule::ghosts; }
+
+} // namespace
 
 halo_null_test null_test(const Field &field) { return { field.spec().type, 0, field.spec().threshold }; }
 

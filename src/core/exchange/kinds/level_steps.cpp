@@ -116,7 +116,26 @@ void LevelSteps::allocate_on_device(Item &item, Space space) {
 }
 
 void LevelSteps::prepare() {
-    for (Item &item : items_) place(item, item.field->space(0));
+    for (Item &item : items_) {
+        require_operators(item, item.field->space(0));
+        place_as_bound(item);
+    }
+}
+
+// As set 0 is bound. What stands beside parts of another set stays until the next run.
+void LevelSteps::place_as_bound(Item &item) {
+    place(item, item.field->space(0));
+    if (!item.values || !item.field->spec().sparse) return;
+    for (int64_t part = 0; part < std::ssize(item.work); ++part)
+        if (const void *const data = item.field->data(part, 0)) follow_storage(item, part, data);
+}
+
+bool LevelSteps::is_placed_as_bound(const Item &item) {
+    if (!is_placed(item, item.field->space(0))) return false;
+    if (!item.values || !item.field->spec().sparse) return true;
+    for (int64_t part = 0; part < std::ssize(item.work); ++part)
+        if (item.field->data(part, 0) && !item.values->allocated(part, 0)) return false;
+    return true;
 }
 
 const Field *LevelSteps::coarse_field(size_t field) const {
@@ -127,18 +146,16 @@ const Field *LevelSteps::coarse_field(size_t field) const {
 // In a run they lie where that has them.
 bool LevelSteps::coarse_follows(size_t field) const {
     const Item &item = items_[field];
-    return item.values->in_flight > 0 || is_placed(item, item.field->space(0));
+    return item.values->in_flight > 0 || is_placed_as_bound(item);
 }
 
 void LevelSteps::require_operators(const Item &item, Space space) const {
-    if (!space.on_device()) return;
     const char *const name = item.field->spec().name.c_str();
-    if (item.field->spec().sparse)
+    if (space.on_device() && item.field->spec().sparse)
         fail(HALO_ERR_DEVICE, "exchange: field %s is sparse and on a device: %s of sparse fields on the host alone", name, what_);
     const Device &device = item.field->topology().context().device_of(space);
     if (!device.ops().levels_run)
-        fail(HALO_ERR_DEVICE, "exchange: field %s is on a device: %s on the host alone, where device %s has no operations between levels", name,
-             what_, device.name());
+        fail(HALO_ERR_DEVICE, "exchange: field %s: %s where it is, and device %s has no operations between levels", name, what_, device.name());
 }
 
 // Storage of the values beside a part: while the part has some.

@@ -57,7 +57,7 @@ public:
     void *adopt(int32_t field, int64_t part, void *data) override;
     const Field *coarse_field(size_t field) const override;
     bool coarse_follows(size_t field) const override;
-    void place_coarse(size_t field) override { place(items_[field], items_[field].field->space(0)); }
+    void place_coarse(size_t field) override { place_as_bound(items_[field]); }
     std::vector<halo_level_region> level_regions(size_t field, int64_t part) override;
     bool set_fraction(double fraction) override;
     void prepare() override;
@@ -91,11 +91,13 @@ private:
 
     static bool is_placed(const Item &item, Space space) { return !item.values || item.field->spec().sparse || item.space == space; }
     static void place(Item &item, Space space);
+    static void place_as_bound(Item &item);
+    static bool is_placed_as_bound(const Item &item);
     static void go_to(Item &item, Space space);
     static void allocate_on_device(Item &item, Space space);
     void require_operators(const Item &item, Space space) const;
     void require_storage(const halo_run &run, size_t field) const;
-    void *follow_storage(Item &item, int64_t part, const void *data);
+    static void *follow_storage(Item &item, int64_t part, const void *data);
     static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     template <class Step>
     void for_each_part(const halo_run &run, Step &&step);

@@ -278,7 +278,7 @@ public:
     }
 
 private:
-    void make_event(const Run &run);
+    std::shared_ptr<const ExportedEvent> event_of(const Run &run);
 
     PathSetup setup_;
     std::vector<PutLink> links_;
@@ -287,24 +287,24 @@ private:
     std::shared_ptr<const ExportedEvent> event_; // peers write behind it
 };
 
-// A device that has no more of them goes on by messages.
-void PutPath::make_event(const Run &run) {
+// None where not one device has all storage. A device that has no more of them goes on by messages.
+std::shared_ptr<const ExportedEvent> PutPath::event_of(const Run &run) {
     const DeviceWork *const work = run.only_work();
-    const Device *const device = work && work->device().ipc() ? &work->device() : nullptr;
-    if (device == device_) return;
+    if (!work || !work->device().ipc()) return nullptr;
+    if (device_ == &work->device()) return event_;
     event_.reset();
-    device_ = device;
-    if (device) try {
-            event_ = std::make_shared<const ExportedEvent>(*device);
-        } catch (const Error &error) {
-            if (error.status() != HALO_ERR_DEVICE) throw;
-        }
+    device_ = &work->device();
+    try {
+        event_ = std::make_shared<const ExportedEvent>(*device_);
+    } catch (const Error &error) {
+        if (error.status() != HALO_ERR_DEVICE) throw;
+    }
+    return event_;
 }
 
 // Peers may write when the stream has come here.
 void PutPath::open(const Run &run) {
-    if (!run.on_host()) make_event(run);
-    const std::shared_ptr<const ExportedEvent> event = run.on_host() ? nullptr : event_;
+    const std::shared_ptr<const ExportedEvent> event = event_of(run);
     bool any = false;
     for (size_t i = 0; i < links_.size(); ++i) {
         told_[i] = links_[i].tell(run, event.get());

@@ -96,9 +96,10 @@ bool StorageNotice::offer(size_t slot, const Device *device) {
 bool StorageNotice::publish(const Run &run, const ExportedEvent *event) {
     if (!fits_ || !link_.lends()) return false;
     const auto same = [&](size_t slot) { return published_[slot].data() == run.pieces[slots_[slot].piece].bases[slots_[slot].base]; };
+    const bool same_event = !event || std::ranges::equal(published_event_.word, event->handle().word);
     size_t slot = 0;
     while (slot < slots_.size() && same(slot)) ++slot;
-    if (slot == slots_.size()) return shareable_;
+    if (slot == slots_.size() && same_event) return shareable_;
     shareable_ = true;
     try {
         for (slot = 0; slot < slots_.size(); ++slot) {
@@ -111,7 +112,7 @@ bool StorageNotice::publish(const Run &run, const ExportedEvent *event) {
         throw;
     }
     Head &head = Contents::head_of(block_);
-    if (event) head.event = event->handle();
+    if (event) head.event = published_event_ = event->handle();
     ++head.address_version;
     return shareable_;
 }

@@ -54,7 +54,8 @@ private:
     bool offered_ = false;
     std::vector<StoredEdges::Slot> slots_;
     std::vector<Storage> published_; // of each slot
-    bool shareable_ = false;         // all of it
+    halo_ipc_handle published_event_{};
+    bool shareable_ = false; // all of it
 };
 
 // Read by the peer, while it has claimed the storage: then nothing of it changes, if the other end is what it should be. Whatever it is, its counts
