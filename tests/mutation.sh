@@ -16,7 +16,8 @@ whole="$root/whole" # the tree as it was at the start
 record="$PWD/docs/measurements/mutations.md"
 known="$root/known" # defects that were seen, by the library they are defects of: who saw each, and its line
 programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_particles unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
-    halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh test_particles test_progress halo_box_conformance halo_conformance late_device_programs)
+    halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh test_particles test_progress halo_box_conformance halo_conformance
+    device_tests late_device_programs late_device_graphs late_device_direct)
 settings=(CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 PARTICLES_CASES=24 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000)
 export "${settings[@]}"
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
@@ -849,7 +850,7 @@ look_at() { # number of a row
         line="$(cat "$root/taken/$1.line")"
         program="${line##*| }" # program: test |
         program="${program%%:*}"
-        echo "$program ${digests[$program]}"$'\n'"$line" >"$place"
+        echo "$program ${digests[$program]:-}"$'\n'"$line" >"$place"
     else touch "$root/taken/$1.missed"; fi
 }
 
