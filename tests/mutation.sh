@@ -620,7 +620,7 @@ defects=(
     "faces within coarse cells of a new block are means|exchange/kinds/remesh.cpp|test_levels *Divergence*|s/if (place == 0 \&\& divides_cells(field(move.to)))/if (place < 0)/"
     "a block may come about by two levels|topology/forest/remesh_leaves.cpp|test_levels RemeshRefuses.*|s/^    if (known_) check();//"
     "levels are exchanged on a device|exchange/kinds/level_steps.cpp|test_levels LevelsRefuse.*|s/if (space_in(run, f, /if (n_beside_ == 0 \&\& space_in(run, f, /"
-    "fluxes are refused as ghosts are|exchange/kinds/levels.cpp|test_levels LevelsRefuse.Fluxes*|s/fluxes of finer blocks are averaged/ghosts between levels are made/"
+    "fluxes are refused as ghosts are|exchange/kinds/levels.cpp|late_device_programs KindsOnDevices.*OlderModule|s/fluxes of finer blocks are averaged/ghosts between levels are made/"
     # Levels of boxes
     "a third cell lies where a second one does|../backends/device/host/level_operators.cpp|test_levels *BoxHierarchies*|s/static_cast<Real>(2 \* number + 1 - ratio)/static_cast<Real>(2 * (number % 2) + 1 - ratio)/"
     "ghosts that their own level has are made|topology/boxes/hierarchy.cpp|test_levels *BoxHierarchies*|s/^        for (const PlacedBox \&other : near_boxes(\*fine_.boxes(), all)) subtract(boxes, other.cells);//"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -303,18 +304,45 @@ TEST(KindsOnDevices, AForestOfOneLevel) {
     });
 }
 
+void expect_refused_by_seven(halo_exchange *exchange, const char *what) {
+    const std::string text = text_of("exchange: field u is on a device: %s on the host alone, where device seven", what);
+    for (const halo_stream stream : std::initializer_list<halo_stream>{ HALO_STREAM_DEFAULT, HALO_STREAM_NONE })
+        if (const halo_status status = halo_exchange_start(exchange, nullptr, stream);
+            status != HALO_ERR_DEVICE || !std::strstr(halo_last_error(), text.c_str()))
+            stop("status %d: %s", status, halo_last_error());
+}
+
 // A module of before plugin ABI 1.10 has no operations between levels.
 TEST(KindsOnDevices, AForestOfTwoLevelsIsRefusedByAnOlderModule) {
     run(1, late::settings({}, "seven"), [](Rank &rank) {
+        const Ring ring(rank, 3, circle(rank, 2, true)), other_blocks(rank, 2, circle(rank, 2));
+        const RingField u(ring, "u"), to(other_blocks, "to");
+        const RingExchange ghosts({ u.handle() });
+        expect_refused_by_seven(ghosts, "ghosts between levels are made");
+        halo_field *from = u.handle(), *destination = to.handle();
+        halo_exchange *remesh = nullptr;
+        OK(halo_exchange_create_transfer(&from, &destination, 1, nullptr, &remesh));
+        expect_refused_by_seven(remesh, "blocks of another list are filled");
+        OK(halo_exchange_destroy(&remesh));
+    });
+}
+
+TEST(KindsOnDevices, FluxesOfTwoLevelsAreRefusedByAnOlderModule) {
+    run(1, late::settings({}, "seven"), [](Rank &rank) {
         const Ring ring(rank, 3, circle(rank, 2, true));
-        const RingField u(ring, "u");
-        const RingExchange exchange({ u.handle() });
-        for (const halo_status status :
-             { halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT), halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE) })
-            if (status != HALO_ERR_DEVICE ||
-                !std::strstr(halo_last_error(),
-                             "exchange: field u is on a device: ghosts between levels are made on the host alone, where device seven"))
-                stop("status %d: %s", status, halo_last_error());
+        halo_field_desc faces = HALO_FIELD_DESC_INIT;
+        faces.name = "u", faces.centring = HALO_CENTRE_FACES;
+        halo_field *u = nullptr;
+        OK(halo_field_create(ring.topology(), &faces, &u));
+        const late::Array<double> storage(rank.context, static_cast<size_t>(ring.n_blocks() * (Ring::n_cells + 1)));
+        for (int64_t gid = 0; gid < ring.n_blocks(); ++gid) late::bind(u, gid, storage.data() + gid * (Ring::n_cells + 1), HALO_MEMORY_DEVICE, 0);
+        {
+            halo_exchange_desc fluxes = HALO_EXCHANGE_DESC_INIT;
+            fluxes.kind = HALO_KIND_FLUXES;
+            const RingExchange exchange({ u }, &fluxes);
+            expect_refused_by_seven(exchange, "fluxes of finer blocks are averaged");
+        }
+        OK(halo_field_destroy(&u));
     });
 }
 
