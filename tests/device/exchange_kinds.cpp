@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -305,25 +306,50 @@ TEST(KindsOnDevices, AForestOfOneLevel) {
 }
 
 // A module of before plugin ABI 1.10 has no operations between levels, be it that of the host.
-TEST(KindsOnDevices, AForestOfTwoLevelsIsRefusedByAnOlderModule) {
-    const auto expect_refused = [](halo_status status, const char *module) {
-        const std::string text = text_of("exchange: field u: ghosts between levels are made where it is, and device %s has no operations", module);
+void expect_all_refused(halo_exchange *exchange, const char *what, const char *module) {
+    const std::string text = text_of("exchange: field u: %s where it is, and device %s has no operations", what, module);
+    const auto expect_refused = [&](halo_status status) {
         if (status != HALO_ERR_DEVICE || !std::strstr(halo_last_error(), text.c_str())) stop("status %d: %s", status, halo_last_error());
     };
-    const auto expect_all_refused = [&](halo_exchange *exchange, const char *module) {
-        expect_refused(halo_exchange_prepare(exchange), module);
-        expect_refused(halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT), module);
-        expect_refused(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE), module);
-    };
-    run(1, late::settings({}, "seven"), [&](Rank &rank) {
-        const Ring ring(rank, 3, circle(rank, 2, true));
-        const RingField u(ring, "u");
-        expect_all_refused(RingExchange({ u.handle() }), "seven");
+    expect_refused(halo_exchange_prepare(exchange));
+    expect_refused(halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT));
+    expect_refused(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+}
+
+TEST(KindsOnDevices, AForestOfTwoLevelsIsRefusedByAnOlderModule) {
+    run(1, late::settings({}, "seven"), [](Rank &rank) {
+        const Ring ring(rank, 3, circle(rank, 2, true)), other_blocks(rank, 2, circle(rank, 2));
+        const RingField u(ring, "u"), to(other_blocks, "to");
+        expect_all_refused(RingExchange({ u.handle() }), "ghosts between levels are made", "seven");
+        halo_field *from = u.handle(), *destination = to.handle();
+        halo_exchange *remesh = nullptr;
+        OK(halo_exchange_create_transfer(&from, &destination, 1, nullptr, &remesh));
+        expect_all_refused(remesh, "blocks of another list are filled", "seven");
+        OK(halo_exchange_destroy(&remesh));
     });
-    run(1, late::settings({}, "older"), [&](Rank &rank) {
+    run(1, late::settings({}, "older"), [](Rank &rank) {
         const Ring ring(rank, 3, circle(rank, 2, true));
         const HostRingField u(ring, "u");
-        expect_all_refused(RingExchange({ u.handle() }), "older");
+        expect_all_refused(RingExchange({ u.handle() }), "ghosts between levels are made", "older");
+    });
+}
+
+TEST(KindsOnDevices, FluxesOfTwoLevelsAreRefusedByAnOlderModule) {
+    run(1, late::settings({}, "seven"), [](Rank &rank) {
+        const Ring ring(rank, 3, circle(rank, 2, true));
+        halo_field_desc faces = HALO_FIELD_DESC_INIT;
+        faces.name = "u", faces.centring = HALO_CENTRE_FACES;
+        halo_field *u = nullptr;
+        OK(halo_field_create(ring.topology(), &faces, &u));
+        const late::Array<double> storage(rank.context, static_cast<size_t>(ring.n_blocks() * (Ring::n_cells + 1)));
+        for (int64_t gid = 0; gid < ring.n_blocks(); ++gid) late::bind(u, gid, storage.data() + gid * (Ring::n_cells + 1), HALO_MEMORY_DEVICE, 0);
+        {
+            halo_exchange_desc fluxes = HALO_EXCHANGE_DESC_INIT;
+            fluxes.kind = HALO_KIND_FLUXES;
+            const RingExchange exchange({ u }, &fluxes);
+            expect_all_refused(exchange, "fluxes of finer blocks are averaged", "seven");
+        }
+        OK(halo_field_destroy(&u));
     });
 }
 

@@ -7,6 +7,8 @@ kill        each survivor names it within the time limit and a second, destroys 
 long_stop   the same, for a rank that is stopped; then it goes on, and all that is made anew works
 short_stop  nothing fails
 
+Where the environment asks for messages in a neighbourhood collective, or for storage on a device, in some trials values have gone that way.
+
 The launcher does not hear of a death, whatever it would do then: each rank is the child of a shell that stays.
 
 usage: check_survivors.py LAUNCHER PROGRAM kill|long_stop|short_stop TRIALS [FIRST SEED]
@@ -26,6 +28,13 @@ LAST_WORDS = "has nothing left"
 STAY = '"$0" "$@"; code=$?; case $code in 0|137) ;; *) echo "wrong: a rank has ended with $code" ;; esac; exec sleep 60'
 N_RANKS = 3
 MOST_SECONDS = 30
+
+
+def route_asked():
+    """What ranks say of the way that the environment asks for, if it does."""
+    if os.environ.get("HALO_MESSAGES") == "neighbourhood":
+        return "in one neighbourhood collective"
+    return "from storage to storage, on a device" if os.environ.get("CONFORMANCE_STORAGE") == "shared_device" else ""
 
 
 def shared_files():
@@ -98,7 +107,7 @@ def leads_to(victim, rank, texts, seen=()):
 
 
 def trial(launcher, program, strike, seed):
-    """Texts of what went wrong, and of each survivor that gave up, how soon and with which status."""
+    """Texts of what went wrong; of each survivor that gave up, how soon and with which status; whether values have gone as they were asked to."""
     n_last_words = N_RANKS - 1 if strike == "kill" else N_RANKS
     text = words_of([launcher, "-n", str(N_RANKS), "sh", "-c", STAY, program, strike, str(seed)], n_last_words)
     gave_up = GAVE_UP.findall(text)
@@ -111,25 +120,31 @@ def trial(launcher, program, strike, seed):
             wrong.append(f"seed {seed}: rank {rank} gave up after {seconds} s")
         if not leads_to(int(victim), int(rank), texts):
             wrong.append(f"seed {seed}: rank {rank} does not name rank {victim}: {said}")
-    return wrong, [(float(seconds), status) for _, _, seconds, _, status, _ in gave_up]
+    return wrong, [(float(seconds), status) for _, _, seconds, _, status, _ in gave_up], route_asked() in text
 
 
 def main():
     launcher, program, strike, n_trials = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
     first = int(sys.argv[5]) if len(sys.argv) > 5 else 1
     before = shared_files()
-    wrong, gave_up = [], []
+    wrong, gave_up, n_as_asked, asked = [], [], 0, route_asked()
     for seed in range(first, first + n_trials):
-        texts, ends = trial(launcher, program, strike, seed)
+        texts, ends, is_as_asked = trial(launcher, program, strike, seed)
+        n_as_asked += is_as_asked
         wrong += texts
         gave_up += ends
         if texts:
             print("\n".join(texts), flush=True)
+    if n_as_asked == 0:
+        wrong.append(f"values never went as they were asked to: {asked}")
+        print(wrong[-1])
     left = left_of(before)
     if left:
         wrong.append(f"left in /dev/shm: {sorted(left)}")
     statuses = ", ".join(f"{status} {n}" for status, n in sorted(Counter(status for _, status in gave_up).items()))
-    print(f"{n_trials} times {strike}: {len(gave_up)} survivors gave up ({statuses}), the last after {max(gave_up, default=(0, ''))[0]:.2f} s; {len(wrong)} wrong")
+    route = f", {n_as_asked} of them {asked}" if asked else ""
+    last = max(gave_up, default=(0, ""))[0]
+    print(f"{n_trials} times {strike}{route}: {len(gave_up)} survivors gave up ({statuses}), the last after {last:.2f} s; {len(wrong)} wrong")
     sys.exit(1 if wrong else 0)
 
 

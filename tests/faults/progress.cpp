@@ -91,6 +91,7 @@ TEST(WhileARankComputes, AFailureIsToldByItsNextCall) {
                 const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
                 while (!is_lost(watched) && std::chrono::steady_clock::now() < end)
                     std::this_thread::sleep_for(std::chrono::milliseconds(1)); // computes
+                if (!is_lost(watched)) stop("its own thread has not found out");
                 expect_failure(solver.finish(), HALO_ERR_TRANSPORT, { "wrap: a message with another rank is lost" });
             }
             if (number == 1) {

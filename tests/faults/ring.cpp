@@ -91,6 +91,12 @@ halo_status Ring::start() {
 
 halo_status Ring::finish() { return halo_exchange_finish(exchange_, stream()); }
 
+std::string Ring::route() const {
+    const std::string text = description_of(exchange_);
+    const size_t within = text.find("messages over"), begin = text.rfind('\n', within) + 1;
+    return text.substr(begin, text.find('\n', within) - begin);
+}
+
 void Ring::check() {
     bring(values_.data(), memory_);
     const double own = value(rank_.rank);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "halo_plugin.h"
@@ -32,6 +33,8 @@ public:
         const halo_status status = start();
         return status == HALO_SUCCESS ? finish() : status;
     }
+    // How values go to a neighbour: a line of the exchange's description.
+    std::string route() const;
     // Stops unless every value is that of the last run.
     void check();
     // Whatever state a run is in. The memory stays.

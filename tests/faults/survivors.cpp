@@ -84,6 +84,7 @@ void give_up(const Rank &rank, Ring &ring, const Fate &fate, Striker &striker) {
 void run_and_be_struck(const Rank &rank, const Fate &fate) {
     Ring ring(rank, fate.way, fate.n_values);
     for (int n = 0; n < n_runs_beside; ++n) run_well(ring);
+    say("rank %d sends %s\n", rank.rank, ring.route().c_str());
     OK(halo_context_barrier(rank.context));
     Striker striker(rank, fate);
     limit_waits(rank, fate.timeout_seconds);

@@ -341,6 +341,68 @@ TEST_P(LevelsOnDevices, CoarseCellsOfOwnOperatorsAreOnTheDevice) {
     });
 }
 
+void expect_refused(halo_exchange *exchange, const halo_run &run, const char *text) {
+    const halo_stream first = conformance::stream();
+    if (const halo_status status = halo_exchange_start(exchange, &run, first); status != HALO_ERR_DEVICE || !std::strstr(halo_last_error(), text))
+        stop("status %d: %s", status, halo_last_error());
+}
+
+// What the program has made itself stays where it was.
+TEST_P(LevelsOnDevices, CoarseCellsOfOwnOperatorsDoNotMove) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        Shape shape;
+        shape.n_dims = 2, shape.n_cells = 8, shape.n_roots = { 4, 4, 1 }, shape.deepest = 1;
+        uint64_t seed = 1;
+        while (!Model(shape, seed, rank.size).has_levels()) ++seed;
+        const Model model(shape, seed, rank.size);
+        const Forest forest(model, rank);
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "u", desc.ghost_low[0] = desc.ghost_low[1] = desc.ghost_high[0] = desc.ghost_high[1] = 2;
+        const Both u(forest.topology(), desc, HALO_PROLONG_OWN, HALO_RESTRICT_OWN);
+        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
+            halo_field *field = u.on(side);
+            OK(halo_exchange_create(&field, 1, nullptr, made));
+        });
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(forest.topology(), &gids, &n));
+        std::vector<void *> on_host(static_cast<size_t>(n));
+        for (size_t part = 0; part < on_host.size(); ++part) OK(halo_field_data(u.on(0), gids[part], 0, &on_host[part]));
+        constexpr int32_t device = HALO_DEVICE_HOST;
+        halo_run run = HALO_RUN_INIT;
+        run.n_fields = 1, run.devices = &device, run.data = on_host.data(), run.n_data = n;
+        expect_refused(exchanges.on(1), run, "coarse points that its own restriction makes in device memory of device 0, as its set 0 is");
+        exchanges.run(HALO_RUN_INIT, true);
+    });
+}
+
+TEST_P(LevelsOnDevices, TwoTimesOfAFieldAreInTheSameMemory) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        halo_boxes_desc boxes = HALO_BOXES_DESC_INIT;
+        boxes.n_dims = 1, boxes.domain.high[0] = 32 * rank.size, boxes.n_parts_per_rank = 1;
+        std::array<halo_topology *, 2> levels{};
+        for (halo_topology *&level : levels) {
+            OK(halo_topology_create_boxes(rank.context, &boxes, &level));
+            boxes.domain.high[0] *= 2;
+        }
+        {
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            desc.name = "u", desc.ghost_low[0] = desc.ghost_high[0] = 2;
+            const Both coarse(levels[0], desc, HALO_PROLONG_CONSTANT), fine(levels[1], desc, HALO_PROLONG_CONSTANT);
+            desc.name = "later u";
+            const Both newer(levels[0], desc, HALO_PROLONG_CONSTANT);
+            halo_field *of_coarse = coarse.on(1), *of_newer = newer.on(0), *of_fine = fine.on(1);
+            halo_levels_desc how = HALO_LEVELS_DESC_INIT;
+            how.what = HALO_LEVELS_GHOSTS;
+            halo_exchange *exchange = nullptr;
+            OK(halo_exchange_create_levels(&of_coarse, &of_newer, &of_fine, 1, &how, &exchange));
+            expect_refused(exchange, HALO_RUN_INIT, "of a later time are in memory of different devices");
+            OK(halo_exchange_destroy(&exchange));
+        }
+        for (halo_topology *&level : levels) OK(halo_topology_destroy(&level));
+    });
+}
+
 // They go where the field is when they are asked for, but not in the middle of another call. What else is known of them is told there too.
 TEST_P(LevelsOnDevices, CoarseCellsMoveInNoCallback) {
     conformance::run(GetParam(), {}, [](Rank &rank) {

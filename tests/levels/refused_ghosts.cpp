@@ -2,7 +2,6 @@
 // What exchanges between levels refuse, on every rank and with a text; and their whole life.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -42,12 +41,6 @@ public:
     halo_topology *topology() const { return topology_; }
     halo_field *field() const { return field_; }
     halo_exchange *exchange() const { return exchange_; }
-    size_t n_parts() const {
-        const int64_t *gids = nullptr;
-        int64_t n = 0;
-        OK(halo_topology_local_parts(topology_, &gids, &n));
-        return static_cast<size_t>(n);
-    }
     void make(const halo_exchange_desc &desc) { OK(halo_exchange_create(&field_, 1, &desc, &exchange_)); }
     void refuse(const halo_exchange_desc &desc, const char *text) {
         if (halo_exchange_create(&field_, 1, &desc, &exchange_) != HALO_ERR_ARGUMENT) stop("it was not refused: %s", text);
@@ -180,18 +173,6 @@ TEST(LevelsRefuse, FartherStencilsThanTheBalance) {
     });
 }
 
-constexpr const char *no_device = "has no memory of its own";
-
-// A run of one field, or of one and its destination, with storage that is said to be on a device, where there is none.
-void refuse_on_a_device(halo_exchange *exchange, size_t n_parts, const char *text, int32_t n_fields = 1) {
-    std::vector<void *> data(n_parts);
-    const std::array<int32_t, 2> devices{};
-    halo_run run = HALO_RUN_INIT;
-    run.n_fields = n_fields, run.devices = devices.data(), run.data = data.data(), run.n_data = static_cast<int64_t>(n_parts);
-    const halo_status status = halo_exchange_start(exchange, &run, HALO_STREAM_NONE);
-    if (status != HALO_ERR_DEVICE || !std::strstr(halo_last_error(), text)) stop("on a device: status %d: %s", status, halo_last_error());
-}
-
 TEST(LevelsRefuse, Runs) {
     on_two_ranks([](Rank &rank, const Model &model) {
         Attempt attempt(rank, model.desc(), field_desc());
@@ -201,39 +182,8 @@ TEST(LevelsRefuse, Runs) {
         if (halo_exchange_start(attempt.exchange(), &run, HALO_STREAM_NONE) != HALO_ERR_ARGUMENT ||
             !std::strstr(halo_last_error(), "a run with depth 1, has_ghosts 0: ghosts of field u between levels come in pairs"))
             stop("depth 1: %s", halo_last_error());
-        refuse_on_a_device(attempt.exchange(), attempt.n_parts(), no_device);
         OK(halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE)); // the next run works
         OK(halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE));
-    });
-}
-
-TEST(LevelsRefuse, FluxesOnDevices) {
-    on_two_ranks([](Rank &rank, const Model &model) {
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.name = "flux", desc.centring = HALO_CENTRE_FACES;
-        Attempt attempt(rank, model.desc(), desc);
-        halo_exchange_desc fluxes = HALO_EXCHANGE_DESC_INIT;
-        fluxes.kind = HALO_KIND_FLUXES;
-        attempt.make(fluxes);
-        refuse_on_a_device(attempt.exchange(), attempt.n_parts(), no_device);
-        OK(halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE)); // the next run works
-        OK(halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE));
-    });
-}
-
-TEST(LevelsRefuse, AnotherListOfBlocksOnDevices) {
-    on_two_ranks([](Rank &rank, const Model &model) {
-        halo_field_desc desc = field_desc();
-        const Attempt before(rank, model.desc(), desc);
-        desc.name = "v";
-        const Attempt after(rank, model.desc(), desc);
-        halo_field *from = before.field(), *to = after.field();
-        halo_exchange *move = nullptr;
-        OK(halo_exchange_create_transfer(&from, &to, 1, nullptr, &move));
-        refuse_on_a_device(move, before.n_parts() + after.n_parts(), no_device, 2);
-        OK(halo_exchange_start(move, nullptr, HALO_STREAM_NONE)); // the next run works
-        OK(halo_exchange_finish(move, HALO_STREAM_NONE));
-        OK(halo_exchange_destroy(&move));
     });
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,6 +171,21 @@ std::vector<int> run_forked(int32_t n_ranks, const ForkedBody &body, double pati
         family.add(child);
     }
     return family.wait();
+}
+
+bool forked_may_read() {
+    static const int there = 1; // at the same place in both
+    const std::vector<int> statuses = run_forked(2, [](const halo_bootstrap &bootstrap) {
+        const pid_t own = getpid();
+        pid_t all[2] = {};
+        if (bootstrap.allgather(bootstrap.user, &own, sizeof own, all) != HALO_SUCCESS) return 1;
+        int here = 0;
+        const iovec to{ &here, sizeof here }, from{ const_cast<int *>(&there), sizeof there };
+        const bool is_read = process_vm_readv(all[1 - bootstrap.rank], &to, 1, &from, 1, 0) == sizeof here && here == there;
+        const bool both = bootstrap.allgather(bootstrap.user, &own, sizeof own, all) == HALO_SUCCESS; // or one might be gone when it is read
+        return is_read && both ? 0 : 1;
+    });
+    return statuses == std::vector<int>{ 0, 0 };
 }
 
 std::string failure_of(int wait_status) {

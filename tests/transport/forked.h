@@ -21,6 +21,9 @@ std::vector<int> run_forked(int32_t n_ranks, const ForkedBody &body, double pati
 // A wait status in words; "" if the process ended well.
 std::string failure_of(int wait_status);
 
+// Do two of such processes read each other's memory (process_vm_readv)? Not everywhere is that permitted.
+bool forked_may_read();
+
 // As run_forked, for a program that does nothing else: prints which ranks have failed. Returns the program's exit status.
 int launch_forked(int32_t n_ranks, const ForkedBody &body);
 

@@ -80,7 +80,7 @@ int use_library(const halo_bootstrap &bootstrap, const char *shared_memory) {
 }
 
 // The exit status of a rank: is there less than one such call for a hundred turns?
-// Besides, `n_read` in a turn of those that read a message, or none where that is not permitted.
+// Besides, `n_read` in a turn of those that read a message.
 int judge(const char *what, int32_t rank, int n_read, const Traced &traced) {
     if (!traced.why_not.empty()) return std::printf("skipped: %s\n", traced.why_not.c_str()), skipped;
     const auto found = traced.calls.find(SYS_process_vm_readv);
@@ -88,8 +88,7 @@ int judge(const char *what, int32_t rank, int n_read, const Traced &traced) {
     std::printf("%s, rank %d: %d turns, %lld waits, %lld messages read, %lld other system calls in %.2f s\n", what, rank, n_turns,
                 static_cast<long long>(traced.n_waits()), static_cast<long long>(reads), static_cast<long long>(others), traced.seconds);
     const double most = std::min(n_turns / 100.0 + looks_per_second * traced.seconds, n_turns / 2.0);
-    const bool as_many = reads == int64_t{ n_read } * n_turns || reads == 0;
-    if (traced.exit_status == 0 && as_many && static_cast<double>(others) <= most) return 0;
+    if (traced.exit_status == 0 && reads == int64_t{ n_read } * n_turns && static_cast<double>(others) <= most) return 0;
     std::printf("%s, rank %d: status %d, %s\n", what, rank, traced.exit_status, traced.text().c_str());
     return 1;
 }
@@ -131,7 +130,10 @@ int main(int argc, char **argv) {
     world.settings["shm.copy"] = "twice";
     int failed = count("messages", 0, swap_messages);
     world.settings["shm.copy"] = "once";
-    failed += count("messages, copied once", 2, swap_messages); // the small one lies in a cell
+    if (forked_may_read())
+        failed += count("messages, copied once", 2, swap_messages); // the small one lies in a cell
+    else
+        std::printf("messages, copied once: skipped, processes may not read each other's memory here\n");
     failed += count("library, messages", 0, [](const halo_bootstrap &bootstrap) { return use_library(bootstrap, "no"); });
     failed += count("library, shared memory", 0, [](const halo_bootstrap &bootstrap) { return use_library(bootstrap, "yes"); });
     return failed == 0 ? 0 : 1;

@@ -132,8 +132,13 @@ void check_stopped_sender(Rank &r, int64_t number, bool is_read) {
 }
 
 class ShmOnce : public CopiedOnce {};
+class ShmRead : public CopiedOnce {
+    void SetUp() override {
+        if (!forked_may_read()) GTEST_SKIP() << "processes may not read each other's memory here";
+    }
+};
 
-TEST_F(ShmOnce, AMessageOfAStoppedPeerComes) {
+TEST_F(ShmRead, AMessageOfAStoppedPeerComes) {
     run_ranks(2, [](Rank &r) { check_stopped_sender(r, 1, true); });
 }
 
@@ -229,7 +234,7 @@ TEST_F(ShmOnce, WhatIsReadAfterItsSenderHasClosedDoesNotCount) {
 }
 
 // Its sender need not do anything for it.
-TEST_F(ShmOnce, CancelWaitsForWhatIsRead) {
+TEST_F(ShmRead, CancelWaitsForWhatIsRead) {
     constexpr size_t size = 3 << 20; // read well within the time that cancel waits
     run_ranks(2, [](Rank &r) {
         const pid_t other = process_of(r, 1 - r.rank);
@@ -284,7 +289,7 @@ TEST_F(ShmOnce, WithoutPermissionMessagesAreCopiedTwice) {
     });
 }
 
-TEST_F(ShmOnce, PermissionMayBeLostLater) {
+TEST_F(ShmRead, PermissionMayBeLostLater) {
     if (!can(forbid_reading)) GTEST_SKIP() << "filters of system calls are not permitted here";
     run_ranks(2, [](Rank &r) {
         check_stopped_sender(r, 1, true);
@@ -308,7 +313,7 @@ unsigned char *secret_memory([[maybe_unused]] size_t bytes) {
 }
 
 // A message that lies where nobody else can read is sent by its sender; others are read as before.
-TEST_F(ShmOnce, MemoryThatCannotBeReadIsCopiedTwice) {
+TEST_F(ShmRead, MemoryThatCannotBeReadIsCopiedTwice) {
     constexpr size_t bytes = 300000;
     if (!can([] { return secret_memory(bytes) != nullptr; })) GTEST_SKIP() << "there is no secret memory here";
     run_ranks(2, [](Rank &r) {

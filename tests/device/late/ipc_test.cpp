@@ -61,10 +61,10 @@ TEST(LateIpc, NothingIsForgiven) {
 
 // What stands before the event has been done when the other one's stream goes on, and what was recorded later is not waited for.
 TEST(LateIpc, AStreamWaitsForAnEventOfAnother) {
-    constexpr int32_t late_enough = 5000; // microseconds
+    constexpr int32_t late_enough = 5000, later = 200000; // microseconds
     for (uint64_t seed = 1; seed <= 5; ++seed) {
         const LateDevice mine(seed), other(seed + 100);
-        const Block block(mine, 8), source(mine, 8), of_other(other, 8);
+        const Block block(mine, 8), source(mine, 8), elsewhere(mine, 8), of_other(other, 8);
         halo_event *event = nullptr, *theirs = nullptr;
         halo_ipc_handle handle{};
         ASSERT_EQ(ipc().export_event(mine.get(), &event, &handle), HALO_SUCCESS) << mine.report;
@@ -73,19 +73,30 @@ TEST(LateIpc, AStreamWaitsForAnEventOfAnother) {
         void *opened = nullptr;
         ASSERT_EQ(ipc().open_memory(other.get(), &memory, &opened), HALO_SUCCESS) << other.report;
         const LateTable table(mine, line(1), one_row);
+        const auto launch_and_record = [&](const Block &to, int32_t delay) {
+            void *const bases[] = { source.get(), to.get() };
+            halo_copy_range range{};
+            range.table = table.get(), range.n = 1, range.bases = bases, range.n_bases = 2;
+            late_delay_launch(mine.get(), 0, delay);
+            EXPECT_EQ(LateDevice::ops().ranges_run(mine.get(), &range, 1, HALO_STREAM_NONE), HALO_SUCCESS) << mine.report;
+            EXPECT_EQ(LateDevice::ops().event_record(mine.get(), event, HALO_STREAM_NONE), HALO_SUCCESS);
+        };
+        int32_t done = 1;
         for (double value = 1; value <= 3; ++value) {
             source.write(&value);
-            late_delay_launch(mine.get(), 0, late_enough);
-            ASSERT_EQ(table.run({ source.get(), block.get() }, HALO_STREAM_NONE), HALO_SUCCESS);
-            EXPECT_EQ(LateDevice::ops().event_record(mine.get(), event, HALO_STREAM_NONE), HALO_SUCCESS);
+            launch_and_record(block, late_enough);
             EXPECT_EQ(LateDevice::ops().event_wait(other.get(), theirs, HALO_STREAM_NONE), HALO_SUCCESS);
+            if (value == 3) launch_and_record(elsewhere, later);
             EXPECT_EQ(LateDevice::ops().copy(other.get(), of_other.get(), opened, 8, HALO_STREAM_NONE), HALO_SUCCESS);
             double seen = 0;
             std::memcpy(&seen, of_other.read().data(), 8);
             EXPECT_EQ(seen, value);
+            if (value == 3) {
+                EXPECT_EQ(LateDevice::ops().event_query(mine.get(), event, &done), HALO_SUCCESS);
+            }
             mine.synchronize();
         }
-        int32_t done = 0;
+        EXPECT_EQ(done, 0);
         EXPECT_EQ(LateDevice::ops().event_query(other.get(), theirs, &done), HALO_ERR_STATE);
         EXPECT_EQ(mine.counts().events, 1);
         LateDevice::ops().event_destroy(other.get(), theirs);
