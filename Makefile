@@ -50,7 +50,7 @@ check-asan: build-asan
 
 # Threads: what runs ranks as threads.
 check-tsan: build-tsan
-	$(fewer_cases) scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device(_boxes|_slot|_direct)?$$|keys_inproc_direct|keys_device|mesh_inproc|access_device|faults.absent|device_late|device_programs)' -LE 'mpi|long'
+	$(fewer_cases) scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device(_boxes|_slot|_direct)?$$|keys_inproc_direct|keys_device|mesh_inproc|access_device|faults.absent|progress$$|device_late|device_programs|device_graphs|device_direct$$|levels_device$$)' -LE 'mpi|long'
 
 GPU ?= cuda
 check-gpu: build-default
