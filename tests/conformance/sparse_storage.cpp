@@ -297,6 +297,45 @@ halo_field_desc sparse_desc(const char *name, const char *by = nullptr) {
     return desc;
 }
 
+// A start that is illegal takes nothing from the run in flight, and one that cannot be read releases nothing.
+TEST_P(SparseStorage, RunsThatAreRefusedLeaveAgesAlone) {
+    run(GetParam(), {}, [](Rank &rank) {
+        halo_topology *topology = ring(rank);
+        halo_field_desc desc = sparse_desc("u");
+        desc.release_after = 1, desc.release_below = release_below;
+        halo_field *u = nullptr;
+        halo_exchange *exchange = nullptr;
+        OK(halo_field_create(topology, &desc, &u));
+        OK(halo_exchange_create(&u, 1, nullptr, &exchange));
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(topology, &gids, &n));
+        const auto expect_storage = [&](bool is_there, const char *after) {
+            for (int64_t part = 0; part < n; ++part) {
+                void *data = nullptr;
+                OK(halo_field_data(u, gids[part], 0, &data));
+                if ((data != nullptr) != is_there) stop("after %s, part %lld: storage is %p", after, static_cast<long long>(gids[part]), data);
+            }
+        };
+        for (int64_t part = 0; part < n; ++part) OK(halo_field_allocate(u, gids[part]));
+        OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+        want(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE), HALO_ERR_STATE, "is illegal");
+        OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        expect_storage(true, "a run");
+        const int32_t set = 1;
+        halo_run other = HALO_RUN_INIT;
+        other.n_fields = 1, other.sets = &set;
+        want(halo_exchange_start(exchange, &other, HALO_STREAM_NONE), HALO_ERR_ARGUMENT, "binding set 1 does not exist");
+        expect_storage(true, "a run that was refused");
+        OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+        OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        expect_storage(false, "the next run");
+        OK(halo_exchange_destroy(&exchange));
+        OK(halo_field_destroy(&u));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
 TEST_P(SparseStorage, RefusesWhatDoesNotGoTogether) {
     run(GetParam(), {}, [](Rank &rank) {
         halo_topology *topology = ring(rank);

@@ -128,6 +128,28 @@ TEST(DevicesFailLater, InPhases) {
     });
 }
 
+// A run that fails by itself says nothing of its device.
+TEST(DevicesFailLater, InARunThatHasFailedOtherwise) {
+    run(1, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u", 0, true);
+        late::bind(u.handle(), 0, u.array(0).data(), HALO_MEMORY_DEVICE, 0);
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.arrival = [](void *, const halo_arrival *) -> halo_status { return HALO_ERR_ARGUMENT; };
+        const RingExchange exchange({ u.handle() }, &desc);
+        const late::Stream stream(u.device());
+        u.array(0).write(ring.owned(0, 1), stream);
+        stream.synchronize();
+        fail_late(u, 0); // copies within the rank
+        OK(halo_exchange_start(exchange, nullptr, stream));
+        halo_status status = halo_exchange_finish(exchange, stream);
+        expect(status, HALO_ERR_ARGUMENT, halo_context_error(rank.context), {});
+        stream.synchronize();
+        status = halo_exchange_start(exchange, nullptr, stream);
+        expect(status, HALO_ERR_DEVICE, halo_context_error(rank.context), whole_text);
+    });
+}
+
 // No run follows: destroying the exchange says so, and destroys it.
 TEST(DevicesFailLater, BeforeTheExchangeIsDestroyed) {
     run(1, late::settings(), [](Rank &rank) {

@@ -30,13 +30,25 @@ DeviceUse &DeviceWork::use() {
     return *use_;
 }
 
+// The run that fails in it says that the device has failed, or cannot do it as asked (on that stream): that need not be told again.
+template <class Call>
+void DeviceWork::tell(Call &&call) {
+    try {
+        call();
+    } catch (const Error &error) {
+        if (use_ && (error.status() == HALO_ERR_DEVICE || error.status() == HALO_ERR_ARGUMENT)) use_->told = true;
+        throw;
+    }
+}
+
 // A stream that waits for what has failed would fail too. What comes next may hide that the last call's work has failed, so that keeps its event.
 void DeviceWork::put_on(halo_stream stream) {
-    device_.require_usable(stream);
-    if (stream != stream_) {
+    tell([&] {
+        device_.require_usable(stream);
+        if (stream == stream_) return;
         require_sound();
         last_.hold(stream);
-    }
+    });
     if (has_left_ && std::exchange(is_in_step_, false)) std::swap(last_, next_step());
     stream_ = stream;
     has_left_ = false;
@@ -93,13 +105,15 @@ void DeviceWork::launch_held() {
         steps_.push_back({ one.kind, 0, static_cast<int64_t>(one.n), combines ? nullptr : ranges.data() + one.first,
                            combines ? combined_.data() + one.first : nullptr });
     }
-    if (gathers_ && !steps_.empty() && (steps_.size() > 1 || records_all_)) {
-        end_step();
-        graphs_->run(steps_, stream_);
-        count_launches(std::ssize(steps_));
-    } else {
-        for (const halo_device_step &step : steps_) launch_one(step);
-    }
+    tell([&] {
+        if (gathers_ && !steps_.empty() && (steps_.size() > 1 || records_all_)) {
+            end_step();
+            graphs_->run(steps_, stream_);
+            count_launches(std::ssize(steps_));
+        } else {
+            for (const halo_device_step &step : steps_) launch_one(step);
+        }
+    });
     forget_held();
 }
 
@@ -155,9 +169,11 @@ void DeviceWork::combine_apart(const halo_combine_range &range) {
 
 void DeviceWork::operate(std::span<const halo_level_operation> operations) {
     go();
-    end_step();
-    device_.check(device_.ops().levels_run(device_.instance(), operations.data(), std::ssize(operations), stream_));
-    count_launches(1);
+    tell([&] {
+        end_step();
+        device_.check(device_.ops().levels_run(device_.instance(), operations.data(), std::ssize(operations), stream_));
+        count_launches(1);
+    });
 }
 
 // Behind a launch that another follows in the same stream, which would hide that it has failed.
@@ -173,10 +189,13 @@ Event &DeviceWork::next_step() {
 
 // What has been packed may be what has not been made.
 bool DeviceWork::has_reached(size_t mark) {
-    if (mark >= n_marks_) return true;
-    if (!marks_[mark].has_fired()) return false;
-    if (use_) use_->require_sound_steps();
-    return true;
+    bool reached = mark >= n_marks_;
+    if (reached) return true;
+    tell([&] {
+        reached = marks_[mark].has_fired();
+        if (reached && use_) use_->require_sound_steps();
+    });
+    return reached;
 }
 
 void DeviceWork::mark() {
@@ -184,20 +203,24 @@ void DeviceWork::mark() {
         ++held_marks_;
         return;
     }
-    if (n_marks_ == marks_.size()) marks_.emplace_back(device_);
-    marks_[n_marks_++].record(stream_);
+    tell([&] {
+        if (n_marks_ == marks_.size()) marks_.emplace_back(device_);
+        marks_[n_marks_++].record(stream_);
+    });
     is_in_step_ = false;
 }
 
 void DeviceWork::leave_stream() {
-    last_.record(stream_);
+    tell([&] { last_.record(stream_); });
     has_left_ = true;
 }
 
 void DeviceWork::require_sound() {
     try {
-        static_cast<void>(last_.has_fired());
-        if (use_) use_->require_sound_steps();
+        tell([&] {
+            static_cast<void>(last_.has_fired());
+            if (use_) use_->require_sound_steps();
+        });
     } catch (...) {
         last_.forget();
         throw;
@@ -214,7 +237,8 @@ void DeviceWork::forget_failed() noexcept {
 void DeviceWork::leave_failed_call() noexcept {
     if (has_left_) return;
     try {
-        leave_stream();
+        last_.record(stream_);
+        has_left_ = true;
     } catch (...) { // then end() finds the device as it is
     }
 }

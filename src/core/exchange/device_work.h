@@ -66,10 +66,6 @@ public:
     void require_sound();
     // That is known: what comes next does not wait for it.
     void forget_failed() noexcept;
-    // The run fails because the device has failed, or cannot do it as asked (on that stream): that need not be told again.
-    void note_told() noexcept {
-        if (use_) use_->told = true;
-    }
     // The run is over, or has failed.
     void end(uint32_t run) noexcept;
 
@@ -87,6 +83,8 @@ private:
     };
 
     DeviceUse &use();
+    template <class Call>
+    void tell(Call &&call);
     void launch(int32_t kind, size_t n_ranges);
     void launch_held();
     void launch_one(const halo_device_step &step);

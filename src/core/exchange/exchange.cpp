@@ -43,10 +43,10 @@ void Exchange::on_arrival(const std::function<void(const std::vector<Arrivals::P
     for (const auto &round : rounds_) round->on_arrival = call;
 }
 
-// Of what the run takes from bindings. A run that is refused looks at nothing.
+// Of what the run, which can be read, takes from bindings.
 void Exchange::begin_by_age(const halo_run &run) {
     looked_at_.clear();
-    if (aged_.empty() || in_flight() || run.data || (run.field_mask && run.n_fields != n_fields())) return;
+    if (run.data) return;
     for (const size_t f : aged_)
         if ((!run.field_mask || run.field_mask[f]) && fields_[f]->begin_run_by_age()) looked_at_.push_back(fields_[f]);
 }
@@ -60,8 +60,13 @@ void Exchange::end_by_age() {
 void Exchange::keep(const halo_run &run) {
     const size_t n = fields_.size();
     check_lists(run, n, n_pointers_, what());
-    for (size_t f = 0; f < n && !run.data; ++f)
-        if (!run.field_mask || run.field_mask[f]) fields_[f]->require_present_layouts(run.sets ? run.sets[f] : 0);
+    for (size_t f = 0; f < n; ++f) {
+        if (run.field_mask && !run.field_mask[f]) continue;
+        const int32_t set = run.sets ? run.sets[f] : 0;
+        fields_[f]->check_set(set);
+        if (!run.data) fields_[f]->require_present_layouts(set);
+    }
+    begin_by_age(run);
     run_ = run;
     if (run.field_mask) run_.field_mask = (mask_.assign(run.field_mask, run.field_mask + n), mask_.data());
     if (run.sets) run_.sets = (sets_.assign(run.sets, run.sets + n), sets_.data());
@@ -144,8 +149,10 @@ void Exchange::prepare() {
 }
 
 void Exchange::post(const halo_run &run) {
-    begin_by_age(run);
-    if (is_single_) return present().post(run);
+    if (is_single_) {
+        if (!aged_.empty() && present().takes(run)) begin_by_age(run);
+        return present().post(run);
+    }
     begin(run);
     step([&] { present().post(run_); });
 }
@@ -202,8 +209,10 @@ void Exchange::refine(halo_stream stream) {
 }
 
 void Exchange::start(const halo_run &run, halo_stream stream) {
-    begin_by_age(run);
-    if (is_single_) return present().start(run, stream);
+    if (is_single_) {
+        if (!aged_.empty() && present().takes(run)) begin_by_age(run);
+        return present().start(run, stream);
+    }
     begin(run);
     stream_ = stream;
     step([&] { present().start(run_, stream, [&] { steps_->before_send(run_, present()); }); });

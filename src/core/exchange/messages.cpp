@@ -45,6 +45,7 @@ Messages::Messages(const MessageSetup &setup)
       neighbourhood_(setup, links_) {
     unsent_.reserve(links_.size());
     taken_.assign(links_.size(), nullptr);
+    waits_.resize(links_.size());
     for (const PathKind *kind : possible_paths(setup_)) paths_.push_back(kind->make(path_setup()));
 }
 

@@ -13,6 +13,7 @@
 #include "exchange/links.h"
 #include "exchange/neighbourhood.h"
 #include "exchange/paths/path.h"
+#include "exchange/paths/pause.h"
 #include "exchange/paths/trial.h"
 #include "exchange/sparse.h"
 
@@ -136,6 +137,7 @@ private:
     Run *run_ = nullptr;         // the last one
     std::vector<size_t> unsent_; // links of this run
     std::vector<Path *> taken_;  // in runs with devices: of each link, which path; null: a message
+    std::vector<Pause> waits_;   // likewise: for its peer
     // What of a piece goes to a peer, packed ahead of its message: in runs with devices.
     struct Outgoing {
         size_t link;

@@ -36,24 +36,28 @@ void Messages::put_on_devices(Run &run) {
 bool Messages::take_path(const Run &run, size_t i) {
     for (auto &path : paths_) {
         const Path::Sent sent = path->send(run, i, true);
-        if (sent == Path::Sent::yes) taken_[i] = path.get();
-        if (sent != Path::Sent::no) return sent == Path::Sent::yes;
+        if (sent == Path::Sent::no) continue;
+        if (sent == Path::Sent::later) return false;
+        taken_[i] = path.get();
+        waits_[i].was_of_use();
+        break;
     }
     return true;
 }
 
-// Peers that may be a moment late are asked for as long as the copies of a message would take.
+// Peers that may be a moment late are asked for as long as the copies of a message would take; those for whom that was in vain, once for a while.
 void Messages::choose_paths(const Run &run) {
     unsent_.clear();
     int64_t bytes = 0;
     for (size_t i = 0; i < links_.size(); ++i) {
         taken_[i] = nullptr;
-        if (!links_[i]->sends() || take_path(run, i)) continue;
+        if (!links_[i]->sends() || take_path(run, i) || waits_[i].lasts()) continue;
         unsent_.push_back(i);
         bytes += run.dense_bytes(planned(run, i), true);
     }
     const double end = setup_.context.clock() + seconds_to_copy(bytes);
     while (!unsent_.empty() && setup_.context.clock() < end) std::erase_if(unsent_, [&](size_t i) { return take_path(run, i); });
+    for (const size_t i : unsent_) waits_[i].was_in_vain();
 }
 
 // Behind all else, for the stream may wait there for those of peers.

@@ -165,6 +165,15 @@ void Round::check_run(const halo_run &run) const {
     }
 }
 
+bool Round::takes(const halo_run &run) const noexcept {
+    try {
+        check_run(run);
+        return phase_ == Phase::idle;
+    } catch (...) { // start says why
+        return false;
+    }
+}
+
 // Moving takes no knowledge of values.
 void Round::require_known_values(const PlanPiece &piece, const Device &device) const {
     const FieldSpec &field = piece.field->spec();
@@ -302,7 +311,7 @@ void Round::step(Step &&step) {
         step();
     } catch (...) {
         const Error error = named(present_error(), run_.epoch);
-        note_failed_call(error);
+        note_failed_call();
         if (error.status() != HALO_TIMEOUT) end_run(tell_failure(error));
         throw error;
     }
@@ -342,6 +351,7 @@ void Round::do_post(const halo_run &run) {
 
 void Round::do_send() {
     if (check_) check_->start(run_);
+    if (!run_.on_host()) keep_tables();
     messages_->send(run_);
     if (!run_.on_host()) leave_when_packed();
     if (check_) check_->after_start(run_);

@@ -45,6 +45,8 @@ public:
     void prepare();
     // The next run is of the batch of accesses with this number, on all ranks; else it fails as one that is narrowed differently.
     uint32_t n_runs() const { return run_.epoch; } // those that failed too, if peers know
+    // Can this rank read such a run, and begin it now?
+    bool takes(const halo_run &run) const noexcept;
     void run_for_batch(uint32_t number) { batch_ = number; }
     // Tells the peers, in place of the next run, that this rank cannot take part.
     void refuse(const Error &error);
@@ -131,6 +133,7 @@ private:
             put_works_on(stream);
     }
     void put_works_on(halo_stream stream);
+    void keep_tables();
     void follow_adopted();
     bool depart() noexcept override;
     bool progress_alone() noexcept override;
@@ -162,7 +165,7 @@ private:
     void hear_others();
     void do_send();
     void do_finish(halo_stream stream, Around end_of_run);
-    void note_failed_call(const Error &error) noexcept;
+    void note_failed_call() noexcept;
     void mark_in_flight(int32_t change);
     void end_run(Phase phase);
     Phase tell_failure(const Error &error) noexcept;

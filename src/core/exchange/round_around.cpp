@@ -29,7 +29,7 @@ void Round::end(halo_stream stream, Around at_end) {
         for (DeviceWork *work : run_.works) work->leave_stream();
     } catch (...) {
         const Error error = named(present_error(), run_.epoch);
-        note_failed_call(error);
+        note_failed_call();
         end_run(Phase::idle);
         throw error;
     }

@@ -106,6 +106,9 @@ void Round::require_stream_of_device(halo_stream stream) const {
 void Round::put_works_on(halo_stream stream) {
     require_stream_of_device(stream);
     for (DeviceWork *work : run_.works) work->put_on(work == run_.works.front() && stream != HALO_STREAM_DEFAULT ? stream : nullptr);
+}
+
+void Round::keep_tables() {
     for (const PieceRun &piece : run_.pieces)
         if (piece.takes_part && piece.work) piece.work->keep(piece.rows);
 }
@@ -131,6 +134,7 @@ void Round::follow_adopted() {
             piece.work = space.on_device() ? &joined(context_.device_of(space)) : nullptr;
             took_all_ = false; // with other tables
             piece.take_rows(lowered(*plan_, p, device, piece.rows->narrowed));
+            if (piece.work) piece.work->keep(piece.rows);
             piece.bases[bases.fill()] = fill_value(p);
             put_on(stream_);
         }
@@ -160,11 +164,8 @@ Error Round::named(const Error &error, uint32_t run) const noexcept {
     }
 }
 
-void Round::note_failed_call(const Error &error) noexcept {
-    for (DeviceWork *work : run_.works) {
-        work->leave_failed_call();
-        if (error.status() == HALO_ERR_DEVICE || error.status() == HALO_ERR_ARGUMENT) work->note_told();
-    }
+void Round::note_failed_call() noexcept {
+    for (DeviceWork *work : run_.works) work->leave_failed_call();
 }
 
 // An operation that has failed has ended, and would not fail again.

@@ -111,7 +111,6 @@ void RankSteps::begin(halo_run &run) {
         const Field &field = *items_[f].field;
         const char *name = field.spec().name.c_str();
         const int32_t set = run.sets ? run.sets[f] : 0;
-        field.check_set(set);
         if (space_in(run, f, field).on_device())
             fail(HALO_ERR_DEVICE, "exchange by rank: field %s is on a device: copies of a rank are combined on the host alone", name);
         given_[f] = static_cast<std::byte *>(run.data ? run.data[f] : field.data(0, set));

@@ -162,7 +162,6 @@ void FetchSteps::begin(halo_run &run) {
     for (size_t f = 0; f < items_.size(); ++f) {
         const Item &item = items_[f];
         const int32_t set = run.sets && takes_part(run, f) ? run.sets[f] : 0;
-        item.field->check_set(set);
         if (takes_part(run, f) && space_in(run, f, *item.field).on_device())
             fail(HALO_ERR_DEVICE, "fetch: field %s is on a device: copies are fetched on the host alone", item.field->spec().name.c_str());
         follow_layouts(item);

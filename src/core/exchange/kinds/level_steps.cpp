@@ -202,7 +202,6 @@ void LevelSteps::begin(halo_run &run) {
         sets_[f] = run.sets ? run.sets[f] : 0;
         if (item.values) mask_[static_cast<size_t>(place_beside(f))] = mask_[f];
         if (mask_[f]) {
-            item.field->check_set(sets_[f]);
             const Space space = space_in(run, f, *item.field);
             require_operators(item, space);
             require_storage(run, f);

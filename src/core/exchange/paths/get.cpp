@@ -11,6 +11,7 @@
 #include "base/schedule_point.h"
 #include "comm/wait.h"
 #include "exchange/paths/path.h"
+#include "exchange/paths/pause.h"
 #include "exchange/paths/storage_notice.h"
 #include "plan/message_order.h"
 
@@ -42,8 +43,7 @@ private:
         StorageNotice notice;
         int64_t bytes = 0;
         bool lent = false;
-        uint32_t taken_back = 0; // runs in a row
-        uint32_t pause = 0;      // runs until it is tried again
+        Pause pause{}; // once it was taken back
     };
     struct Borrower {
         bool borrowed = false;
@@ -110,7 +110,7 @@ Path::Sent GetPath::send(const Run &run, size_t i, bool wanted) {
     Stream &link = *links_[i];
     if (!wanted || !link.peer_has_notice() || link.peer_prefers_messages()) return Sent::no;
     if (!run.whole || !run.on_host()) return Sent::no;
-    if (own.pause > 0 && own.pause-- > 0) return Sent::no;
+    if (own.pause.lasts()) return Sent::no;
     if (!own.notice.publish(run, nullptr)) return Sent::no;
     constexpr double message_seconds = 5e-6;
     patience_ += message_seconds + seconds_to_copy(own.bytes);
@@ -144,11 +144,10 @@ void GetPath::wait_for_reader(size_t i, double timeout) {
 }
 
 void GetPath::take_back(size_t i) {
-    constexpr uint32_t longest_pause = 64;
     Lender &own = lenders_[i];
     count(Rare::taken_back);
     own.lent = false;
-    own.pause = std::min(longest_pause, 1u << std::min(own.taken_back++, 6u));
+    own.pause.was_in_vain();
     links_[i]->send_after_all(setup_.pack(i));
 }
 
@@ -163,7 +162,7 @@ void GetPath::end(double timeout) {
     for (size_t i = 0; i < links_.size(); ++i) {
         Lender &own = lenders_[i];
         if (own.lent && !all_read) wait_for_reader(i, timeout);
-        if (std::exchange(own.lent, false)) own.taken_back = 0;
+        if (std::exchange(own.lent, false)) own.pause.was_of_use();
     }
 }
 
