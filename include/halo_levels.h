@@ -162,8 +162,8 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * comes from coarser blocks is received there. Where ghosts outside the domain have to do with it, the caller fills some of these cells, between
  * halo_exchange_unpack and halo_exchange_refine: halo_exchange_coarse_boundaries says which.
  *
- * Fields: real or complex, sparse ones on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at most.
- * The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
+ * Fields: real or complex, sparse ones on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at
+ * most. The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
  * HALO_PROLONG_CONSTANT HALO_BALANCE_EDGES; HALO_STENCIL_FACES wants HALO_BALANCE_EDGES, with HALO_PROLONG_CONSTANT HALO_BALANCE_FACES (two
  * dimensions have no edges but corners: there EDGES is FULL). Otherwise creation is HALO_ERR_ARGUMENT. A run that fills fewer
  * ghosts fills two or more on each side, in pairs, unless prolongation is constant or the field's own widths are otherwise.
@@ -227,9 +227,9 @@ HALO_API halo_status halo_field_set_restriction(halo_field *field, int32_t restr
 #define HALO_KIND_FLUXES 16
 
 /** Coarse cells (faces, edges, nodes) of a local part beside the `field`-th of the exchange's fields: storage, which is the exchange's and lives as
- * long, and its layout. It is in the memory that binding set 0 of the field is in, of a device too, and in a run where the run has the field; where that
- * changes it begins as zeros. NULL: a part of a sparse field that has none. Local. HALO_ERR_NOT_FOUND: the exchange is over one level, and has none.
- * HALO_ERR_STATE: it would have to go to other memory, which it cannot in a function that is called back, or in another thread than MPI's. */
+ * long, and its layout. It is in the memory that binding set 0 of the field is in, of a device too, and in a run where the run has the field; where
+ * that changes it begins as zeros. NULL: a part of a sparse field that has none. Local. HALO_ERR_NOT_FOUND: the exchange is over one level, and has
+ * none. HALO_ERR_STATE: it would have to go to other memory, which it cannot in a function that is called back, or in another thread than MPI's. */
 HALO_API halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout);
 
 /** Coarse cells outside the domain, by element, in the index space of the coarse cells, whose (0, 0, 0) covers the part's first cells. To be filled

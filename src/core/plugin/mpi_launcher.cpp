@@ -78,7 +78,8 @@ bool started_by_pmix() { return is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK");
 std::vector<Launcher> launchers() {
     std::vector<Launcher> found;
     const auto add = [&](const char *variable, const char *mpi) {
-        if (const int32_t n_ranks = number_in(variable); n_ranks > 0) found.push_back({ variable, mpi, n_ranks, abi_library_beside(starter_of(mpi)) });
+        if (const int32_t n_ranks = number_in(variable); n_ranks > 0)
+            found.push_back({ variable, mpi, n_ranks, abi_library_beside(starter_of(mpi)) });
     };
     // Slurm speaks the same protocol as MPICH's launcher to every MPI; only the latter tells the number of ranks of the node.
     const bool slurm = is_set("SLURM_STEP_ID") && !is_set("MPI_LOCALNRANKS");
