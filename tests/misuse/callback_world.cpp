@@ -83,12 +83,14 @@ void World::make_topologies() {
     blocks.periodic[0] = 1;
     EXPECT_EQ(halo_topology_create_blocks(context, &blocks, &ring), HALO_SUCCESS);
     const halo_box box{ { n_cells, 0, 0 }, { 3 * n_cells, 1, 1 } };
+    const int32_t first_rank = 0;
     halo_boxes_desc boxes = HALO_BOXES_DESC_INIT;
     boxes.n_dims = 1;
     boxes.domain.high[0] = 2 * n_blocks * n_cells;
     boxes.periodic[0] = 1;
     boxes.boxes = &box;
     boxes.n_boxes = 1;
+    boxes.owner = &first_rank;
     EXPECT_EQ(halo_topology_create_boxes(context, &boxes, &finer), HALO_SUCCESS) << halo_last_error();
     int32_t rank = 0;
     EXPECT_EQ(halo_context_rank(context, &rank, nullptr), HALO_SUCCESS);

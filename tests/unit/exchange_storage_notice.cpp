@@ -33,7 +33,7 @@ bool is_taken(Context &context, const NoticeCounts &counts, uint64_t bytes = 102
 
 TEST(StorageNotice, HoldsWhatItCounts) {
     const TwoContexts ranks;
-    const uint64_t room = 1024 - SharedBlock::front - 24; // behind its head
+    const uint64_t room = 1024 - SharedBlock::front - 120; // behind its head
     EXPECT_TRUE(is_taken(ranks.context(), { 1, 1, 1 }));
     EXPECT_TRUE(is_taken(ranks.context(), { 0, 0, room / 4 }));
     EXPECT_FALSE(is_taken(ranks.context(), { 0, 0, room / 4 + 1 }));
