@@ -153,7 +153,9 @@ void count_variants() {
     const Calls plain = calls_of_runs("plain", "aggregate", "messages over mpi_", n_runs);
     if (plain.messages != 2 * n_runs || plain.starts + plain.makes + plain.together != 0) stop("plain: one message there and one back are wanted");
     const Calls persistent = calls_of_runs("persistent", "aggregate", "(of the transport: persistent requests: ", n_runs);
-    if (persistent.starts != 2 * n_runs || persistent.messages + persistent.makes + persistent.together != 0)
+    // A request that is still on its way is not started again, nor waited for: then another buffer has one, or a message goes without.
+    constexpr int64_t few = n_runs / 10;
+    if (persistent.starts + persistent.messages != 2 * n_runs || persistent.messages > few || persistent.makes > few || persistent.together != 0)
         stop("persistent: two requests are to be started in each run");
     const Calls together = calls_of_runs("plain", "neighbourhood", "in one neighbourhood collective with 1 ranks", n_runs);
     if (together.messages + together.makes + together.starts != 0 || together.together != n_runs)
