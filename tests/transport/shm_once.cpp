@@ -322,7 +322,7 @@ TEST_F(ShmRead, MemoryThatCannotBeReadIsCopiedTwice) {
             unsigned char *memory = secret_memory(bytes);
             require(memory != nullptr, "memfd_secret: %s", std::strerror(errno));
             const Bytes out = payload(1, 0, 7, bytes);
-            std::memcpy(memory, out.data(), bytes);
+            std::copy(out.begin(), out.end(), memory);
             require(r.ops.send(r.transport, 0, 0, 5, memory, bytes, &request) == HALO_SUCCESS, "send: %s", r.error.c_str());
             r.wait(request);
         } else {
