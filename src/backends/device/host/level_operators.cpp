@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "../level.h"
 
@@ -125,18 +126,24 @@ void restrict_box(const Reals<Real> &fine, const Reals<Real> &coarse, const halo
         }
 }
 
+// A set of directions as a constant.
+template <class Call>
+void for_directions(int directions, Call &&call) {
+    switch (directions) {
+    case 0: return call(std::integral_constant<int, 0>());
+    case 1: return call(std::integral_constant<int, 1>());
+    case 2: return call(std::integral_constant<int, 2>());
+    case 3: return call(std::integral_constant<int, 3>());
+    case 4: return call(std::integral_constant<int, 4>());
+    case 5: return call(std::integral_constant<int, 5>());
+    case 6: return call(std::integral_constant<int, 6>());
+    default: return call(std::integral_constant<int, 7>());
+    }
+}
+
 template <class Ratio, class Real>
 void restrict_in(int directions, const Reals<Real> &fine, const Reals<Real> &coarse, const halo_box &box, const LevelRatio &ratio) {
-    switch (directions) {
-    case 0: return restrict_box<0, Ratio>(fine, coarse, box, ratio);
-    case 1: return restrict_box<1, Ratio>(fine, coarse, box, ratio);
-    case 2: return restrict_box<2, Ratio>(fine, coarse, box, ratio);
-    case 3: return restrict_box<3, Ratio>(fine, coarse, box, ratio);
-    case 4: return restrict_box<4, Ratio>(fine, coarse, box, ratio);
-    case 5: return restrict_box<5, Ratio>(fine, coarse, box, ratio);
-    case 6: return restrict_box<6, Ratio>(fine, coarse, box, ratio);
-    default: return restrict_box<7, Ratio>(fine, coarse, box, ratio);
-    }
+    for_directions(directions, [&](auto known) { restrict_box<decltype(known)::value, Ratio>(fine, coarse, box, ratio); });
 }
 
 template <class Real>
@@ -217,15 +224,7 @@ void interpolate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const h
 
 template <bool linear, class Real>
 void interpolate_in(int faces, const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, size_t n_dims) {
-    switch (faces) {
-    case 1: return interpolate_box<1, linear>(coarse, fine, box, n_dims);
-    case 2: return interpolate_box<2, linear>(coarse, fine, box, n_dims);
-    case 3: return interpolate_box<3, linear>(coarse, fine, box, n_dims);
-    case 4: return interpolate_box<4, linear>(coarse, fine, box, n_dims);
-    case 5: return interpolate_box<5, linear>(coarse, fine, box, n_dims);
-    case 6: return interpolate_box<6, linear>(coarse, fine, box, n_dims);
-    default: return interpolate_box<7, linear>(coarse, fine, box, n_dims);
-    }
+    for_directions(faces, [&](auto known) { interpolate_box<decltype(known)::value, linear>(coarse, fine, box, n_dims); });
 }
 
 // Parts are numbered as those of a block are: bit d set, if it is the upper one along direction d.
