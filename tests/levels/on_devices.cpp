@@ -347,14 +347,19 @@ void expect_refused(halo_exchange *exchange, const halo_run &run, const char *te
         stop("status %d: %s", status, halo_last_error());
 }
 
+// The first of this shape in which blocks of two levels meet.
+Model of_levels(const Shape &shape, int32_t n_ranks) {
+    uint64_t seed = 1;
+    while (!Model(shape, seed, n_ranks).has_levels()) ++seed;
+    return { shape, seed, n_ranks };
+}
+
 // What the program has made itself stays where it was.
 TEST_P(LevelsOnDevices, CoarseCellsOfOwnOperatorsDoNotMove) {
     conformance::run(GetParam(), {}, [](Rank &rank) {
         Shape shape;
         shape.n_dims = 2, shape.n_cells = 8, shape.n_roots = { 4, 4, 1 }, shape.deepest = 1;
-        uint64_t seed = 1;
-        while (!Model(shape, seed, rank.size).has_levels()) ++seed;
-        const Model model(shape, seed, rank.size);
+        const Model model = of_levels(shape, rank.size);
         const Forest forest(model, rank);
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.name = "u", desc.ghost_low[0] = desc.ghost_low[1] = desc.ghost_high[0] = desc.ghost_high[1] = 2;
@@ -408,9 +413,7 @@ TEST_P(LevelsOnDevices, CoarseCellsMoveInNoCallback) {
     conformance::run(GetParam(), {}, [](Rank &rank) {
         Shape shape;
         shape.n_dims = 2, shape.n_cells = 8, shape.n_roots = { 3, 3, 1 }, shape.deepest = 1;
-        uint64_t seed = 1;
-        while (!Model(shape, seed, rank.size).has_levels()) ++seed;
-        const Model model(shape, seed, rank.size);
+        const Model model = of_levels(shape, rank.size);
         const Forest forest(model, rank);
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.name = "u";
@@ -467,9 +470,7 @@ TEST_P(LevelsOnDevices, LaunchesDoNotGrowWithBlocksAndFields) {
             conformance::run(GetParam(), {}, [&](Rank &rank) {
                 Shape shape;
                 shape.n_dims = 2, shape.n_cells = 8, shape.n_roots = { 2 * n_roots, n_roots, 1 }, shape.deepest = 1;
-                uint64_t seed = 1;
-                while (!Model(shape, seed, rank.size).has_levels()) ++seed;
-                const Model model(shape, seed, rank.size);
+                const Model model = of_levels(shape, rank.size);
                 const Forest forest(model, rank);
                 std::vector<std::unique_ptr<Both>> fields;
                 for (size_t f = 0; f < n_fields; ++f) {
