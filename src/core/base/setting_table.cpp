@@ -77,8 +77,8 @@ constexpr Setting table[] = {
       "runs." },
     { "shm.copy", SettingType::word, "auto", 0, 0, "auto|once|twice", fixed, may_differ,
       "How messages of the transport shm are copied. `once`: by the receiver, where they lie at the sender; `twice`: into shared memory and out of "
-      "it, "
-      "as small ones are in any case, and all where the system does not permit the other; `auto`: once if they are large. See docs/transports.md." },
+      "it, as small ones are in any case, and all where the system does not permit the other; `auto`: once if they are large. See "
+      "docs/transports.md." },
     { "discovery", SettingType::word, "auto", 0, 0, "auto|alltoall|reduce_scatter|consensus", fixed, agrees,
       "How ranks find out who sends to them while an unstructured topology is made: all tell all, a sum of counts, or non-blocking consensus. "
       "`auto`: all tell all up to 64 ranks, consensus beyond." },

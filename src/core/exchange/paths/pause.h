@@ -10,7 +10,11 @@ namespace halo {
 class Pause {
 public:
     // Asked once in each run.
-    bool lasts() { return left_ > 0 && left_-- > 0; }
+    bool lasts() {
+        if (left_ == 0) return false;
+        --left_;
+        return true;
+    }
     void was_in_vain() {
         constexpr uint32_t longest = 6;
         left_ = 1u << std::min(in_vain_++, longest);
