@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "level_operators.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -78,8 +79,6 @@ struct AnyRatio {
         const int64_t number = (cell % ratio[d] + ratio[d]) % ratio[d];
         return { (cell - number) / ratio[d], number };
     }
-    // Along x.
-    CellIn after(const CellIn &in) const { return in.number + 1 < ratio[0] ? CellIn{ in.coarse, in.number + 1 } : CellIn{ in.coarse + 1, 0 }; }
 
     const LevelRatio &ratio;
 };
@@ -148,38 +147,82 @@ void restrict_in(int directions, const Reals<Real> &fine, const Reals<Real> &coa
 
 template <class Real>
 Real minmod(Real below, Real above) {
-    if (!(below * above > Real(0))) return Real(0);
-    return std::abs(below) < std::abs(above) ? below : above;
+    const Real smaller = std::abs(below) < std::abs(above) ? below : above;
+    return below * above > Real(0) ? smaller : Real(0);
+}
+
+template <class Real>
+Real slope_along(const Real *value, int64_t stride) {
+    return minmod(value[0] - value[-stride], value[stride] - value[0]);
 }
 
 // What a direction adds to the coarse cell's value.
 template <class Real>
 Real along(const Real *value, int64_t stride, Real offset) {
-    return offset * minmod(value[0] - value[-stride], value[stride] - value[0]);
+    return offset * slope_along(value, stride);
 }
 
+// Calls visit(coarse cell, first and end of its cells in the box, by number) along direction d, which is refined or has cells as they are.
+template <class Ratio, class Visit>
+void for_each_coarse(const Ratio &ratio, bool is_refined, size_t d, const halo_box &box, Visit &&visit) {
+    const int64_t n = is_refined ? ratio[d] : 1;
+    for (int64_t coarse = is_refined ? ratio.at(box.low[d], d).coarse : box.low[d]; coarse * n < box.high[d]; ++coarse)
+        visit(coarse, std::max<int64_t>(box.low[d] - coarse * n, 0), std::min<int64_t>(box.high[d] - coarse * n, n));
+}
+
+// Cells of a coarse one, by number.
+struct SomeOfCell {
+    std::array<int64_t, 3> low, high;
+    int64_t begin(size_t d) const { return low[d]; }
+    int64_t end(size_t d) const { return high[d]; }
+};
+
+// All: known when compiled, where the ratio is.
+template <int n_dims, class Ratio>
+struct WholeCell {
+    const Ratio &ratio;
+    constexpr int64_t begin(size_t) const { return 0; }
+    constexpr int64_t end(size_t d) const { return d < n_dims ? ratio[d] : 1; }
+};
+
+template <int n_dims, bool linear, class Ratio, class Real, class Some>
+inline void prolongate_cell(const Real *cell, const std::array<int64_t, 3> &coarse_stride, Real *to, const std::array<int64_t, 3> &stride,
+                            const Ratio &ratio, const Some &some) {
+    const auto has_slope = [&](size_t d) { return linear && d < n_dims && ratio.refines(d); };
+    const auto slope = [&](size_t d) { return has_slope(d) ? slope_along(cell, coarse_stride[d]) : Real(0); };
+    const auto offset = [&](size_t d, int64_t number) { return CellIn{ 0, number }.template offset<Real>(ratio[d]); };
+    const Real slope_x = slope(0), slope_y = slope(1), slope_z = slope(2);
+    for (int64_t w = some.begin(2); w < some.end(2); ++w)
+        for (int64_t v = some.begin(1); v < some.end(1); ++v)
+            for (int64_t u = some.begin(0); u < some.end(0); ++u) {
+                Real value = *cell;
+                if (has_slope(0)) value += offset(0, u) * slope_x;
+                if (has_slope(1)) value += offset(1, v) * slope_y;
+                if (has_slope(2)) value += offset(2, w) * slope_z;
+                to[u * stride[0] + v * stride[1] + w * stride[2]] = value;
+            }
+}
+
+// Coarse cell by coarse cell: slopes are the same for all that lie in it.
 template <int n_dims, bool linear, class Ratio, class Real>
 void prolongate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, const LevelRatio &place) {
     const Ratio ratio(place);
-    const auto in = [&](int64_t cell, size_t d) { return d < n_dims ? ratio.at(cell, d) : CellIn{ cell, 0 }; };
-    for (int64_t z = box.low[2]; z < box.high[2]; ++z)
-        for (int64_t y = box.low[1]; y < box.high[1]; ++y) {
-            const CellIn in_y = in(y, 1), in_z = in(z, 2);
-            const Real offset_y = in_y.offset<Real>(ratio[1]), offset_z = in_z.offset<Real>(ratio[2]);
-            Real *const to = fine.at(0, y, z);
-            const Real *const from = coarse.at(0, in_y.coarse, in_z.coarse);
-            CellIn in_x = in(box.low[0], 0);
-            for (int64_t x = box.low[0]; x < box.high[0]; ++x, in_x = ratio.after(in_x)) {
-                const Real *const cell = from + in_x.coarse * coarse.stride[0];
-                Real value = *cell;
-                if constexpr (linear) {
-                    if (ratio.refines(0)) value += along(cell, coarse.stride[0], in_x.offset<Real>(ratio[0]));
-                    if (n_dims > 1 && ratio.refines(1)) value += along(cell, coarse.stride[1], offset_y);
-                    if (n_dims > 2 && ratio.refines(2)) value += along(cell, coarse.stride[2], offset_z);
-                }
-                to[x * fine.stride[0]] = value;
-            }
-        }
+    const WholeCell<n_dims, Ratio> whole{ ratio };
+    for_each_coarse(ratio, n_dims > 2, 2, box, [&](int64_t z, int64_t z_low, int64_t z_high) {
+        for_each_coarse(ratio, n_dims > 1, 1, box, [&](int64_t y, int64_t y_low, int64_t y_high) {
+            const Real *const from = coarse.at(0, y, z);
+            Real *const to = fine.at(0, y * whole.end(1), z * whole.end(2));
+            const bool is_whole = y_high - y_low == whole.end(1) && z_high - z_low == whole.end(2);
+            for_each_coarse(ratio, true, 0, box, [&](int64_t x, int64_t x_low, int64_t x_high) {
+                const Real *const cell = from + x * coarse.stride[0];
+                Real *const first = to + x * whole.end(0) * fine.stride[0];
+                if (is_whole && x_high - x_low == whole.end(0))
+                    return prolongate_cell<n_dims, linear>(cell, coarse.stride, first, fine.stride, ratio, whole);
+                const SomeOfCell some{ { x_low, y_low, z_low }, { x_high, y_high, z_high } };
+                prolongate_cell<n_dims, linear>(cell, coarse.stride, first, fine.stride, ratio, some);
+            });
+        });
+    });
 }
 
 template <class Ratio, class Real>
