@@ -17,6 +17,13 @@ using conformance::stop;
 
 inline constexpr double untouched = -1e30;
 
+inline std::vector<int64_t> parts_of(const halo_topology *topology) {
+    const int64_t *gids = nullptr;
+    int64_t n = 0;
+    OK(halo_topology_local_parts(topology, &gids, &n));
+    return { gids, gids + n };
+}
+
 class Forest {
 public:
     Forest(const halo_forest_desc &desc, const Rank &rank) { OK(halo_topology_create_forest(rank.context, &desc, &topology_)); }
