@@ -259,6 +259,7 @@ TEST(Graphs, AStreamThatTheProgramRecords) {
                 expect(status, HALO_ERR_STATE, halo_context_error(rank.context), { "records the stream into a graph" });
             else
                 expect(status, HALO_ERR_PEER, halo_context_error(rank.context), { "rank 0", "records the stream into a graph" });
+            other.synchronize(); // what it has begun reads the values
             u.write(turn, stream);
             OK(run_once(exchange, stream));
             u.expect(turn, stream, "afterwards");
