@@ -186,8 +186,8 @@ struct WholeCell {
 };
 
 template <int n_dims, bool linear, class Ratio, class Real, class Some>
-inline void prolongate_cell(const Real *cell, const std::array<int64_t, 3> &coarse_stride, Real *to, const std::array<int64_t, 3> &stride,
-                            const Ratio &ratio, const Some &some) {
+void prolongate_cell(const Real *cell, const std::array<int64_t, 3> &coarse_stride, Real *to, const std::array<int64_t, 3> &stride,
+                     const Ratio &ratio, const Some &some) {
     const auto has_slope = [&](size_t d) { return linear && d < n_dims && ratio.refines(d); };
     const auto slope = [&](size_t d) { return has_slope(d) ? slope_along(cell, coarse_stride[d]) : Real(0); };
     const auto offset = [&](size_t d, int64_t number) { return CellIn{ 0, number }.template offset<Real>(ratio[d]); };
