@@ -14,6 +14,7 @@ using namespace levels;
 
 // Two roots of 4 cells beside each other, of which the left one is refined.
 enum : int64_t { right, left, middle };
+constexpr int32_t n_ghosts = 2;
 
 using Cells = std::vector<double>; // none: no storage
 struct Step {
@@ -48,8 +49,15 @@ void on_two_levels(int32_t n_ranks, uint64_t placement, const std::function<void
 
 halo_field_desc sparse_desc(const char *name) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
-    desc.name = name, desc.sparse = 1, desc.threshold = 1, desc.fill = 1, desc.ghost_low[0] = desc.ghost_high[0] = 2;
+    desc.name = name, desc.sparse = 1, desc.threshold = 1, desc.fill = 1, desc.ghost_low[0] = desc.ghost_high[0] = n_ghosts;
     return desc;
+}
+
+// With ghosts; null: the part has no storage.
+double *data_of(const halo_field *field, int64_t gid) {
+    void *data = nullptr;
+    OK(halo_field_data(field, gid, 0, &data));
+    return static_cast<double *>(data);
 }
 
 struct ByHand {
@@ -72,7 +80,7 @@ struct ByHand {
             const halo_binding nothing = HALO_BINDING_INIT;
             if (given.empty()) OK(halo_field_bind(field, gid, &nothing));
             if (!given.empty() && !data(gid)) OK(halo_field_allocate(field, gid));
-            if (!given.empty()) std::ranges::copy(given, data(gid) + 2);
+            if (!given.empty()) std::ranges::copy(given, data(gid) + n_ghosts);
         }
         OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
         OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
@@ -88,11 +96,7 @@ struct ByHand {
             if (other) stop("step %td, part %lld: other %s", &step - steps_by_hand, static_cast<long long>(gid), other);
         }
     }
-    double *data(int64_t gid) const {
-        void *at = nullptr;
-        OK(halo_field_data(field, gid, 0, &at));
-        return static_cast<double *>(at);
-    }
+    double *data(int64_t gid) const { return data_of(field, gid); }
     static halo_status take(void *user, const halo_arrival *arrival) {
         auto &self = *static_cast<ByHand *>(user);
         self.told.push_back(arrival->gid);
@@ -131,14 +135,6 @@ TEST(LevelsSparseByHand, StorageGoesBackToThePool) {
     });
 }
 
-// Storage of a part, from its first owned point on; null: it is not here, or has none.
-double *owned(halo_field *field, halo_topology *topology, int64_t gid) {
-    void *data = nullptr;
-    if (std::ranges::count(parts_of(topology), gid) == 0) return nullptr;
-    OK(halo_field_data(field, gid, 0, &data));
-    return data ? static_cast<double *>(data) + 2 : nullptr;
-}
-
 void run_once(halo_exchange *exchange) {
     OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
     OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
@@ -154,12 +150,12 @@ TEST(LevelsSparseByHand, SmallValuesMoveToAnotherList) {
             OK(halo_field_create(topology, &descs[i], &fields[i]));
             OK(halo_field_allocate(fields[i], -1));
         }
-        for (const int64_t gid : parts_of(topology)) std::fill_n(owned(fields[0], topology, gid), 4, 0.25);
+        for (const int64_t gid : parts_of(topology)) std::fill_n(data_of(fields[0], gid) + n_ghosts, 4, 0.25);
         halo_exchange *move = nullptr;
         OK(halo_exchange_create_transfer(&fields[0], &fields[1], 1, nullptr, &move));
         run_once(move);
         for (const int64_t gid : parts_of(topology))
-            if (std::ranges::count(std::span(owned(fields[1], topology, gid), 4), 0.25) != 4)
+            if (std::ranges::count(std::span(data_of(fields[1], gid) + n_ghosts, 4), 0.25) != 4)
                 stop("part %lld: other values", static_cast<long long>(gid));
         for (halo_field *&field : fields) OK(halo_field_destroy(&field));
     });
@@ -173,13 +169,13 @@ TEST(LevelsSparseByHand, FacesOnFinerBlocksWithoutStorageStay) {
         OK(halo_field_create(topology, &desc, &field));
         const bool is_here = std::ranges::count(parts_of(topology), right) > 0;
         if (is_here) OK(halo_field_allocate(field, right));
-        if (is_here) std::fill_n(owned(field, topology, right), 5, 3.0);
+        if (is_here) std::fill_n(data_of(field, right) + n_ghosts, 5, 3.0);
         halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
         how.kind = HALO_KIND_FLUXES;
         halo_exchange *exchange = nullptr;
         OK(halo_exchange_create(&field, 1, &how, &exchange));
         run_once(exchange);
-        if (is_here && std::ranges::count(std::span(owned(field, topology, right), 5), 3.0) != 5) stop("a face has another value");
+        if (is_here && std::ranges::count(std::span(data_of(field, right) + n_ghosts, 5), 3.0) != 5) stop("a face has another value");
         OK(halo_field_destroy(&field));
     });
 }
