@@ -79,11 +79,17 @@ TEST(KeptForDevices, AMessageThatIsPacked) {
 }
 
 TEST(KeptForDevices, AFillValue) {
-    run(1, late::settings(), [](Rank &rank) {
-        const Ring ring(rank, 3);
-        const RingField s(ring, "s", 0, true); // neighbours of its only block have no storage
-        late::bind(s.handle(), 0, s.array(0).data(), HALO_MEMORY_DEVICE, 0);
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField s(ring, "s", 0, true);
         const late::Stream stream(s.device());
+        if (rank.rank == 1) { // it has no storage
+            const RingExchange exchange({ s.handle() });
+            OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            return;
+        }
+        late::bind(s.handle(), 0, s.array(0).data(), HALO_MEMORY_DEVICE, 0);
         std::vector<double> values(Ring::size, 0);
         s.array(0).write(values, stream);
         stream.synchronize();
