@@ -41,7 +41,7 @@ check-long: build-default
 	scripts/run_tests.sh build junit-long.xml -L long --timeout 2400 -j$$((3 * $$(nproc)))
 
 # Fewer random cases: check has run all of them, check-asan some that clang has compiled.
-check-clang: build-clang
+check-clang: packages mpis build-clang
 	$(fewer_cases) scripts/run_tests.sh build-clang junit.xml -LE 'long|house'
 
 # Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree; fewer random cases, and random boxes in one mode alone, on the host. Built with clang, and with each fuzzer for a while.
