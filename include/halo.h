@@ -1002,7 +1002,8 @@ typedef struct halo_run {
  * Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the run posted: go on with
  * halo_exchange_send, or abandon. Local errors, a `run` that cannot be read among them, are told to the peers, so that they fail too instead of
  * waiting; the next start is a new run. A first run of a shape, or by an operation, allocates; later ones do not. One that has boxes to look up
- * (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
+ * (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again. HALO_BUSY: a peer may still be at storage of this rank in a
+ * run that has ended here (halo_exchange_abandon): nothing has begun, and no peer is told: start again.
  * HALO_ERR_ARGUMENT: a field is on a device, and HALO_STREAM_NONE is given. HALO_ERR_DEVICE: the exchange is one that the host alone makes (docs/devices.md);
  * or a device has failed in what the run before had put there, after its finish had returned: its ghosts are not there, and the next start is a new run.
  */

@@ -315,6 +315,8 @@ defects=(
     "who has read what was changed meanwhile does not learn it|memory/storage_gate.cpp|halo_protocols *Get*|s/state.store(word(serial, no_epoch, State::done), std::memory_order_release);/&return true;/"
     "who does not wait for a reader does not tell it|stream/storage_leases.cpp|halo_protocols *Get*|s/ \&\& gate().revoke())/)/"
     "storage that a peer is at is not leased|stream/storage_leases.cpp|halo_protocols *Put*|s/return context_.leases().take_over(own_);/return;/"
+    "who waits for a peer keeps what that may wait for|stream/storage_leases.cpp|late_device_direct *GivenUp*|s/^        context_.let_depart();.*$//"
+    "peers are told of a start that is busy|exchange/round.cpp|late_device_direct *IsBusy*|s/if (error.status() != HALO_BUSY) refuse(error);/refuse(error);/"
     # Leases
     "storage beside that of a lease is busy|memory/leases.cpp|unit_memory Leases.*|s/before(own.data(), other.data() + other.size()) \&\& //"
     "a lease of a dead process stays|memory/leases.cpp|unit_memory Leases.*|s/ || has_ended(lease.process)//"
@@ -409,11 +411,11 @@ defects=(
     "lengths of lists are not looked at|exchange/round_spec.cpp|misuse *CannotBeRead*|s/if ((any .. run.n_fields != 0) /if (false /"
     "operations of runs are not compared|exchange/round.cpp|misuse *OtherOperations*|s/run_.op == spec_.op ? 0 : run_.op/0/"
     "what the program's function returns is not looked at|exchange/round.cpp|misuse *AFunctionFails*|s/^    if (outcome.status != HALO_SUCCESS) fail_combining.*$//"
-    "a time limit that passes ends the run|exchange/round.cpp|misuse *APeerThatIsLate*|s/if (error.status() != HALO_TIMEOUT) end_run(/end_run(/"
+    "a time limit that passes ends the run|exchange/round.cpp|misuse *APeerThatIsLate*|s/if (error.status() != HALO_TIMEOUT) fail_run(/fail_run(/"
     "field masks are not compared|exchange/round.cpp|misuse BetweenRanks.*|s/if (piece.takes_part) run_.narrowing.add(p, /run_.narrowing.add(p, /"
     "fields take part that the mask leaves out|exchange/round.cpp|halo_conformance *RandomCases*|s/piece.takes_part = !run.field_mask .*$/piece.takes_part = true;/"
     "a run of several rounds cannot go on between two|exchange/exchange.cpp|misuse *BetweenTwoRounds*|s/(present_ == 0 \&\& !sent_)/!sent_/"
-    "later rounds are not told of a failure|exchange/exchange.cpp|halo_box_conformance Sweeps.*|s/^            fail_from(present_ + 1, error);//"
+    "later rounds are not told of a failure|exchange/exchange.cpp|halo_box_conformance Sweeps.*|s/^.*fail_from(untold ? present_ : present_ + 1, error);$//"
     # Messages
     "messages are packed after they have been sent|exchange/messages.cpp|halo_counts|/^void Messages::send_and_copy/,/^}/s/links_\[i\]->send(links_\[i\]->sends() ? pack(run, i, true) : 0);/{ links_[i]->send(links_[i]->sends() ? static_cast<size_t>(run.dense_bytes(planned(run, i), true)) : 0); if (links_[i]->sends()) pack(run, i, true); }/"
     "sparse edges that carry nothing take room|exchange/messages.cpp|halo_conformance *Sparse*|/^int64_t Messages::pack_singles/,/^}/s/if (state == EdgeState::data \&\& !in_parts()) end = /if (!in_parts()) end = /"

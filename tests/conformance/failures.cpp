@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "placed.h"
@@ -77,7 +79,7 @@ public:
         halo_run run = HALO_RUN_INIT;
         run.n_fields = n_fields, run.field_mask = mask.data(), run.data = data.data(), run.n_data = n_fields;
         run.devices = devices(n_fields);
-        halo_status status = halo_exchange_start(exchange_, &run, stream());
+        halo_status status = start_when_free(run);
         if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange_, finish_stream());
         const bool allowed = fails ? status == HALO_ERR_UNBOUND
                                    : status == HALO_SUCCESS || (!chances.calm && (status == HALO_ERR_PEER || status == HALO_ERR_MISMATCH));
@@ -87,6 +89,13 @@ public:
     }
 
 private:
+    // A peer's device may still be at storage in a run that has failed here.
+    halo_status start_when_free(const halo_run &run) {
+        halo_status status = HALO_BUSY;
+        for (int n = 0; n < 10000 && (status = halo_exchange_start(exchange_, &run, stream())) == HALO_BUSY; ++n)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return status;
+    }
     double &at(size_t field, int64_t cell, int32_t component) { return storage_[field][static_cast<size_t>(component * row + cell)]; }
     void fill(int number) {
         for (size_t f = 0; f < n_fields; ++f)

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <deque>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "forked_tests.h"
@@ -25,11 +27,12 @@ Settings direct(const char *path = "direct") { return late::settings({ { "path",
 
 int64_t landed(const RingExchange &exchange) { return exchange.stats().messages_landed; }
 
-// Rank 0 starts before the others do: they find its ghosts open.
-void start_in_order(const Rank &rank, const RingExchange &exchange, const halo_run *run = nullptr, halo_stream stream = HALO_STREAM_DEFAULT) {
-    if (rank.rank == 0) OK(halo_exchange_start(exchange, run, stream));
+// One rank starts before the others do: they find its ghosts open.
+void start_in_order(const Rank &rank, const RingExchange &exchange, const halo_run *run = nullptr, halo_stream stream = HALO_STREAM_DEFAULT,
+                    int32_t first = 0) {
+    if (rank.rank == first) OK(halo_exchange_start(exchange, run, stream));
     OK(halo_context_barrier(rank.context));
-    if (rank.rank != 0) OK(halo_exchange_start(exchange, run, stream));
+    if (rank.rank != first) OK(halo_exchange_start(exchange, run, stream));
 }
 
 void run_in_order(const Rank &rank, const RingExchange &exchange, const RingField &field, double shift) {
@@ -288,6 +291,54 @@ TEST(Direct, ADeviceThatFails) {
             for (int again = 0; again < 3; ++again) run_in_order(rank, exchange, field, 100 + n);
             if (rank.rank == 1 && landed(exchange) == before) stop("nothing is put any more");
         }
+    });
+}
+
+constexpr int32_t long_enough = 200000; // microseconds
+
+// Each waits for the other's device, whose rank says that it is done: not for as long as for one that says nothing, a second.
+TEST(Direct, RunsThatAreGivenUpWhileDevicesWriteForEachOther) {
+    run(2, direct(), [](Rank &rank) {
+        const Ring ring(rank, n_blocks);
+        const RingField u(ring, "u"), v(ring, "v");
+        const RingExchange of_u({ u.handle() }), of_v({ v.handle() });
+        know_each_other(rank, of_u, u);
+        know_each_other(rank, of_v, v);
+        if (rank.rank == 1) late_delay_launch(u.device(), 0, long_enough);
+        start_in_order(rank, of_u, nullptr, HALO_STREAM_DEFAULT, 0);
+        start_in_order(rank, of_v, nullptr, HALO_STREAM_DEFAULT, 1); // rank 0 writes behind what rank 1 has put on
+        OK(halo_context_barrier(rank.context));
+        const auto begin = std::chrono::steady_clock::now();
+        OK(halo_exchange_abandon(rank.rank == 0 ? of_u : of_v));
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(950));
+        OK(halo_exchange_abandon(rank.rank == 0 ? of_v : of_u));
+        for (const RingField *field : { &u, &v })
+            for (int64_t b = 0; b < n_blocks; ++b) late::bind(field->handle(), ring.first_gid() + b, field->array(b).data(), HALO_MEMORY_DEVICE, 0);
+        OK(halo_context_barrier(rank.context));
+    });
+}
+
+// Rank 1 writes ghosts of rank 0, and makes no call for a while. A start of rank 0 that is refused for that begins nothing.
+TEST(Direct, AStartThatIsBusy) {
+    run(2, direct(), [](Rank &rank) {
+        const Ring ring(rank, n_blocks);
+        const RingField field(ring, "u");
+        const RingExchange given_up({ field.handle() }), next({ field.handle() });
+        know_each_other(rank, given_up, field);
+        if (rank.rank == 1) late_delay_launch(field.device(), 0, long_enough);
+        start_in_order(rank, given_up);
+        OK(halo_context_barrier(rank.context));
+        if (rank.rank == 1) std::this_thread::sleep_for(std::chrono::seconds(3));
+        OK(halo_exchange_abandon(given_up));
+        if (rank.rank == 0) {
+            EXPECT_EQ(halo_exchange_start(next, nullptr, HALO_STREAM_DEFAULT), HALO_BUSY);
+            for (int n = 0; n < 10000 && halo_exchange_start(next, nullptr, HALO_STREAM_DEFAULT) == HALO_BUSY; ++n)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        } else
+            OK(halo_exchange_start(next, nullptr, HALO_STREAM_DEFAULT));
+        OK(halo_exchange_finish(next, HALO_STREAM_DEFAULT));
+        field.expect(1000 + n_known - 1, nullptr, "a run that was busy at first");
+        OK(halo_context_barrier(rank.context));
     });
 }
 

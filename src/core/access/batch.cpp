@@ -168,7 +168,8 @@ void Batch::start(GroupRun &group, uint32_t number) {
     } catch (...) {
         const Error error = present_error();
         group.abandon();
-        if (group.n_runs() == before && (told_ || error.status() != HALO_ERR_MEMORY)) group.refuse(error);
+        const bool may_begin_again = !told_ && (error.status() == HALO_ERR_MEMORY || error.status() == HALO_BUSY);
+        if (group.n_runs() == before && !may_begin_again) group.refuse(error);
         told_ = told_ || group.n_runs() != before;
         throw error;
     }

@@ -86,7 +86,7 @@ void Exchange::begin(const halo_run &run) {
         keep(run);
     } catch (...) {
         const Error error = present_error();
-        fail_from(0, error);
+        if (error.status() != HALO_BUSY) fail_from(0, error);
         throw error;
     }
     running_ = true;
@@ -135,7 +135,8 @@ void Exchange::step(Step &&step) {
     } catch (...) {
         const Error error = present_error();
         if (running_ && error.status() != HALO_TIMEOUT && !present().in_flight()) {
-            fail_from(present_ + 1, error);
+            const bool untold = error.status() == HALO_BUSY; // of the round that could not begin
+            if (present_ > 0 || !untold) fail_from(untold ? present_ : present_ + 1, error);
             end();
         }
         throw error;

@@ -292,7 +292,7 @@ void Round::end_run(Phase phase) {
     arrivals_.clear();
     arrivals_noted_ = false;
     patience_.end();
-    if (!run_.on_host()) end_on_devices();
+    end_on_devices();
     mark_in_flight(-1);
 }
 
@@ -304,6 +304,12 @@ Round::Phase Round::tell_failure(const Error &error) noexcept {
     return Phase::dead;
 }
 
+// Peers may wait for storage of theirs that the devices use.
+void Round::fail_run(const Error &error) noexcept {
+    end_on_devices();
+    end_run(tell_failure(error));
+}
+
 template <class Step>
 void Round::step(Step &&step) {
     try {
@@ -312,7 +318,7 @@ void Round::step(Step &&step) {
     } catch (...) {
         const Error error = named(present_error(), run_.epoch);
         note_failed_call();
-        if (error.status() != HALO_TIMEOUT) end_run(tell_failure(error));
+        if (error.status() != HALO_TIMEOUT) fail_run(error);
         throw error;
     }
 }
@@ -338,7 +344,7 @@ void Round::do_post(const halo_run &run) {
         begin(run);
     } catch (...) {
         const Error error = named(present_error(), run_.epoch + 1);
-        refuse(error);
+        if (error.status() != HALO_BUSY) refuse(error);
         throw error;
     }
     ++run_.epoch;
@@ -548,6 +554,7 @@ void Round::do_finish(halo_stream stream, Around end_of_run) {
 void Round::abandon() {
     if (phase_ == Phase::dead) return;
     if (phase_ == Phase::idle) fail(HALO_ERR_STATE, "%s: nothing is in flight to be abandoned", spec_.what.c_str());
+    end_on_devices();
     messages_->abandon();
     end_run(Phase::dead);
 }

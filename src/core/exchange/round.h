@@ -149,7 +149,7 @@ private:
     void leave_when_packed();
     void gather_unpacking();
     void launch_unpacking();
-    void end_on_devices();
+    void end_on_devices() noexcept;
     void raise_device_failure() {
         if (!device_owner_) [[likely]]
             return;
@@ -169,6 +169,7 @@ private:
     void mark_in_flight(int32_t change);
     void end_run(Phase phase);
     Phase tell_failure(const Error &error) noexcept;
+    void fail_run(const Error &error) noexcept;
     template <class Step>
     void step(Step &&step); // a failing one ends the run
     void wait_until_writable();

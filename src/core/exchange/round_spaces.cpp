@@ -209,7 +209,8 @@ void Round::launch_unpacking() {
     for (DeviceWork *work : run_.works) work->run();
 }
 
-void Round::end_on_devices() {
+void Round::end_on_devices() noexcept {
+    if (run_.on_host()) return;
     context_.departures().remove(*this);
     failed_departing_.reset();
     leaves_later_ = false;

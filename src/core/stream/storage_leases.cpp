@@ -13,8 +13,10 @@ StorageLeases::~StorageLeases() {
 void StorageLeases::end_own() noexcept {
     if (!has_own()) return;
     const double end = context_.clock() + 1;
-    for (; !close_own(); busy_wait())
+    for (; !close_own(); busy_wait()) {
+        context_.let_depart(); // the peer may wait for this rank's devices
         if (context_.clock() > end && gate().revoke()) return context_.leases().take_over(own_);
+    }
 }
 
 } // namespace halo
