@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/digest.h"
 #include "comm/zeros.h"
 #include "topology/boxes/box_calculus.h"
 
@@ -67,11 +68,12 @@ std::vector<Field *> LevelSteps::fields() const {
 bool LevelSteps::set_fraction(double fraction) {
     if (std::ranges::none_of(items_, [](const Item &item) { return item.beside.newer.has_value(); })) return false;
     fraction_ = fraction;
+    ++version_;
     return true;
 }
 
 std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t part) {
-    const Work &work = this->work(field, part);
+    const Work &work = items_[field].work[static_cast<size_t>(part)];
     std::vector<halo_level_region> regions;
     for (const auto &[place, box] : work.sent) regions.push_back({ box, HALO_REGION_RESTRICT, place });
     for (const halo_box &box : work.halved_ghosts) regions.push_back({ box, HALO_REGION_RESTRICT_GHOSTS, 0 });
@@ -168,6 +170,7 @@ void *LevelSteps::follow_storage(Item &item, int64_t part, const void *data) {
 
 void *LevelSteps::adopt(int32_t field, int64_t part, void *data) {
     Item &item = items_[static_cast<size_t>(field)];
+    ++version_;
     data_[item.first_pointer + static_cast<size_t>(part)] = data;
     if (!item.values) return nullptr;
     return data_[item.first_beside + static_cast<size_t>(part)] = follow_storage(item, part, data);
@@ -196,9 +199,14 @@ void LevelSteps::go_to(Item &item, Space space) {
 
 // The caller's lists, and behind them those of the values beside his fields.
 void LevelSteps::begin(halo_run &run) {
+    const auto put = [&](auto &place, const auto &value) {
+        if (place == value) return;
+        place = value;
+        ++version_;
+    };
     for (size_t f = 0; f < items_.size(); ++f) {
         Item &item = items_[f];
-        mask_[f] = takes_part(run, f) ? 1 : 0;
+        put(mask_[f], takes_part(run, f) ? 1 : 0);
         sets_[f] = run.sets ? run.sets[f] : 0;
         if (item.values) mask_[static_cast<size_t>(place_beside(f))] = mask_[f];
         if (mask_[f]) {
@@ -207,7 +215,7 @@ void LevelSteps::begin(halo_run &run) {
             require_storage(run, f);
             check_run(run, f);
             go_to(item, space);
-            devices_[f] = space.on_device() ? space.device : HALO_DEVICE_HOST;
+            put(devices_[f], space.on_device() ? space.device : HALO_DEVICE_HOST);
             if (item.values) devices_[static_cast<size_t>(place_beside(f))] = devices_[f];
         }
         if (item.beside.newer && takes_part(run, f) != takes_part(run, *item.beside.newer))
@@ -219,10 +227,11 @@ void LevelSteps::begin(halo_run &run) {
         for (size_t part = 0; part < item.work.size(); ++part) {
             const auto number = static_cast<int64_t>(part);
             const size_t at = item.first_pointer + part;
-            data_[at] = run.data ? run.data[at] : mask_[f] ? item.field->data(number, sets_[f]) : nullptr;
-            if (item.values && mask_[f]) data_[item.first_beside + part] = follow_storage(item, number, data_[at]);
+            put(data_[at], run.data ? run.data[at] : mask_[f] ? item.field->data(number, sets_[f]) : nullptr);
+            if (item.values && mask_[f]) put(data_[item.first_beside + part], follow_storage(item, number, data_[at]));
         }
     }
+    put(narrowing_, narrowing_of(run));
     run.n_fields = static_cast<int32_t>(mask_.size());
     run.field_mask = mask_.data();
     run.sets = sets_.data();
@@ -293,61 +302,70 @@ struct LevelSteps::Values {
     }
 };
 
-template <class Step>
-void LevelSteps::for_each_part(const halo_run &run, Step &&step) {
+std::vector<halo_level_operation> &LevelSteps::Step::operations_in(Space space) {
+    const auto known = std::find_if(batches.begin(), batches.end(), [&](const Batch &one) { return one.space == space; });
+    return known != batches.end() ? known->operations : batches.emplace_back(Batch{ space }).operations;
+}
+
+void LevelSteps::Step::forget() {
+    for (Batch &batch : batches) batch.operations.clear();
+}
+
+LevelSteps::Narrowing LevelSteps::narrowing_of(const halo_run &run) const {
+    uint64_t layouts = 0;
+    for (const Item &item : items_) layouts = Digest::mix(layouts ^ item.field->layout_hash());
+    return { run.first_component, run.n_components, widths_of(run), layouts };
+}
+
+template <class Add>
+void LevelSteps::for_each_part(Step &step, const halo_run &run, Add &&add) {
     for (size_t f = 0; f < items_.size(); ++f) {
         const Item &item = items_[f];
         if (!item.values || !takes_part(run, f)) continue;
         const Item *const later = item.beside.newer ? &items_[*item.beside.newer] : nullptr;
         const int32_t n_components = run.n_components > 0 ? run.n_components : item.field->spec().n_components - run.first_component;
-        std::vector<halo_level_operation> &operations = operations_in(item.space.value_or(host_space));
+        std::vector<halo_level_operation> &operations = step.operations_in(item.space.value_or(host_space));
         for (size_t part = 0; part < item.work.size(); ++part) {
             void *const own = data_[item.first_pointer + part];
             if (!own) continue; // of a sparse field
-            step(Values{ item, run.first_component, n_components, static_cast<int64_t>(part), own, data_[item.first_beside + part],
-                         later ? later->field : nullptr, later ? data_[later->first_pointer + part] : nullptr, operations },
-                 item.work[part]);
+            add(Values{ item, run.first_component, n_components, static_cast<int64_t>(part), own, data_[item.first_beside + part],
+                        later ? later->field : nullptr, later ? data_[later->first_pointer + part] : nullptr, operations },
+                item.work[part]);
         }
     }
 }
 
-std::vector<halo_level_operation> &LevelSteps::operations_in(Space space) {
-    const auto known = std::find_if(batches_.begin(), batches_.end(), [&](const Batch &one) { return one.space == space; });
-    return known != batches_.end() ? known->operations : batches_.emplace_back(Batch{ space }).operations;
-}
-
-// What the operations of one launch write, none of them reads.
-void LevelSteps::operate(Round &round) {
-    for (Batch &batch : batches_) round.operate(batch.space, batch.operations);
-    forget_operations();
+template <class Add>
+void LevelSteps::operate(Step &step, const halo_run &run, Round &round, Add &&add) {
+    if (step.version != version_) {
+        step.forget();
+        for_each_part(step, run, add);
+        step.version = version_;
+    }
+    for (const Batch &batch : step.batches) round.operate(batch.space, batch.operations);
 }
 
 void LevelSteps::before_send(const halo_run &run, Round &round) {
-    forget_operations(); // of a run that has failed
     for (size_t f = 0; f < items_.size(); ++f)
         if (items_[f].memory && takes_part(run, f)) round.use_on_device(*items_[f].space, items_[f].memory);
-    for_each_part(run, [&](const Values &values, const Work &work) {
+    operate(sent_, run, round, [&](const Values &values, const Work &work) {
         for (const auto &[place, box] : work.sent) values.send_box(place, box, fraction_);
     });
-    operate(round);
 }
 
 void LevelSteps::after_unpack(const halo_run &run, Round &round) {
-    for_each_part(run, [](const Values &values, const Work &work) {
+    operate(halved_, run, round, [](const Values &values, const Work &work) {
         for (const halo_box &box : work.halved_ghosts) values.restrict_box(0, box);
     });
-    operate(round);
 }
 
 void LevelSteps::refine(const halo_run &run, Round &round) {
-    for_each_part(run, [&](const Values &values, const Work &work) {
+    operate(made_, run, round, [&](const Values &values, const Work &work) {
         for (const auto &[place, box] : work.made) values.prolongate_box(place, box, widths_of(run));
     });
-    operate(round);
-    for_each_part(run, [&](const Values &values, const Work &work) {
+    operate(divided_, run, round, [&](const Values &values, const Work &work) {
         for (const halo_box &box : work.divided) values.divide_box(box, widths_of(run));
     });
-    operate(round);
 }
 
 } // namespace halo

@@ -45,7 +45,11 @@ public:
     explicit LevelSteps(const char *what) : what_(what) {}
     // All of the caller's, in his order.
     void add(Field &field, BesideField beside);
-    Work &work(size_t field, int64_t part) { return items_[field].work[static_cast<size_t>(part)]; }
+    // Whoever takes it may change it.
+    Work &work(size_t field, int64_t part) {
+        ++version_;
+        return items_[field].work[static_cast<size_t>(part)];
+    }
     // The caller's, then those beside them; where the one beside a field stands.
     std::vector<Field *> fields() const;
     int32_t place_beside(size_t field) const { return static_cast<int32_t>(items_.size()) + items_[field].place; }
@@ -82,10 +86,26 @@ private:
         std::optional<Space> space{}; // where the values' storage is; none: they have none, or each part its own on the host
         Buffer memory{};              // on a device: of all parts
     };
-    // What is done next in one space.
+    // What is done at once in one space: none reads what another writes.
     struct Batch {
         Space space;
         std::vector<halo_level_operation> operations{};
+    };
+    // One step of a run, the same from run to run as long as all is where it was.
+    struct Step {
+        uint64_t version = 0;
+        std::vector<Batch> batches{};
+
+        std::vector<halo_level_operation> &operations_in(Space space);
+        void forget();
+    };
+    // What a run says of them besides where values are.
+    struct Narrowing {
+        int32_t first_component = 0;
+        int32_t n_components = 0;
+        GhostWidths most{};
+        uint64_t layouts = 0;
+        bool operator==(const Narrowing &) const = default;
     };
     struct Values;
 
@@ -99,13 +119,11 @@ private:
     void require_storage(const halo_run &run, size_t field) const;
     static void *follow_storage(Item &item, int64_t part, const void *data);
     static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
-    template <class Step>
-    void for_each_part(const halo_run &run, Step &&step);
-    std::vector<halo_level_operation> &operations_in(Space space);
-    void operate(Round &round);
-    void forget_operations() {
-        for (Batch &batch : batches_) batch.operations.clear();
-    }
+    Narrowing narrowing_of(const halo_run &run) const;
+    template <class Add>
+    void operate(Step &step, const halo_run &run, Round &round, Add &&add);
+    template <class Add>
+    void for_each_part(Step &step, const halo_run &run, Add &&add);
 
     const char *what_;
     std::vector<Item> items_;
@@ -116,7 +134,9 @@ private:
     std::vector<int32_t> sets_;
     std::vector<void *> data_; // the caller's fields, then those beside them
     std::vector<int32_t> devices_;
-    std::vector<Batch> batches_;
+    uint64_t version_ = 1; // another for each run that differs from the one before it
+    Narrowing narrowing_;
+    Step sent_, halved_, made_, divided_;
 };
 
 } // namespace halo
