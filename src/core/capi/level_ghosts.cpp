@@ -47,8 +47,9 @@ halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32
                                             int64_t capacity, int64_t *n) {
     return with_handle(exchange, [&] {
         const Field &coarse = coarse_field_of(exchange, field);
-        coarse.topology().require_local(gid);
-        write_rows(coarse.boundaries(gid), row_bytes, boundaries, capacity, n, "boundaries");
+        const int64_t part = coarse.topology().require_local(gid);
+        const bool any = object_of<ExchangeObject>(exchange).exchange->has_coarse(static_cast<size_t>(field), part);
+        write_rows(any ? coarse.boundaries(gid) : std::vector<halo_boundary>(), row_bytes, boundaries, capacity, n, "boundaries");
     });
 }
 

@@ -36,6 +36,8 @@ public:
     virtual void refine(const halo_run &, Round &) {}
     // Beside a field of the caller's; null: none.
     virtual const Field *coarse_field(size_t /*field*/) const { return nullptr; }
+    // In a part of it; others have no storage.
+    virtual bool has_coarse(size_t /*field*/, int64_t /*part*/) const { return false; }
     // Is its storage where that of the caller's is, or where a run has it? If not, it can go there.
     virtual bool coarse_follows(size_t /*field*/) const { return true; }
     virtual void place_coarse(size_t /*field*/) {}
@@ -61,6 +63,7 @@ public:
     const std::string &what() const { return what_.empty() ? rounds_.front()->spec().what : what_; }
     // What its steps have beside a field for the blocks' ghosts from coarser ones; null: nothing.
     const Field *coarse_field(size_t field) const { return steps_->coarse_field(field); }
+    bool has_coarse(size_t field, int64_t part) const { return steps_->has_coarse(field, part); }
     bool coarse_follows(size_t field) const { return steps_->coarse_follows(field); }
     void place_coarse(size_t field) { steps_->place_coarse(field); }
     std::vector<halo_level_region> level_regions(size_t field, int64_t part) const { return steps_->level_regions(field, part); }

@@ -226,10 +226,11 @@ void Round::narrow(const halo_run &run) {
 void Round::fill_parts(const halo_run &run, int32_t number, void **bases) const {
     const auto f = static_cast<size_t>(number);
     const Field &field = *spec_.fields[f];
+    const bool may_lack = field.spec().sparse || (spec_.beside && spec_.beside->own(number) != number);
     const int64_t n_parts = std::ssize(field.topology().local_parts());
     for (int64_t part = 0; part < n_parts; ++part) {
         bases[part] = run.data ? run.data[first_pointer_[f] + static_cast<size_t>(part)] : field.data(part, run_.sets[f]);
-        if (!bases[part] && !field.spec().sparse && field.cells(part)[0] > 0)
+        if (!bases[part] && !may_lack && field.cells(part)[0] > 0)
             fail(HALO_ERR_UNBOUND, "%s: field %s, part %lld on rank %d has no storage in binding set %d", spec_.what.c_str(),
                  field.spec().name.c_str(), static_cast<long long>(field.topology().local_parts()[static_cast<size_t>(part)]), context_.rank(),
                  run_.sets[f]);

@@ -21,7 +21,7 @@ struct RoundPiece {
     SparseRule sparse = SparseRule::ghosts;
 };
 
-// Fields of a round that stand beside others: a part of one has storage as long as that of the other has.
+// Fields of a round that stand beside others: a part of one has storage as long as that of the other has, and as edges touch it.
 class FieldsBeside {
 public:
     virtual ~FieldsBeside() = default;

@@ -168,6 +168,7 @@ std::unique_ptr<Exchange> make_hierarchy(const std::vector<Field *> &fields, con
     auto steps = levels.steps();
     levels.add_pieces(*steps, round);
     round.fields = steps->fields();
+    round.beside = steps.get();
     std::vector<RoundSpec> rounds;
     rounds.push_back(std::move(round));
     return std::make_unique<Exchange>(fields, std::move(rounds), std::move(steps));

@@ -42,7 +42,6 @@ void LevelSteps::add(Field &field, BesideField beside) {
         std::ranges::copy(item.beside.widths.low, desc.ghost_low);
         std::ranges::copy(item.beside.widths.high, desc.ghost_high);
         item.values = std::make_unique<Field>(*item.beside.parts, desc);
-        place(item, field.space(0));
         own_.push_back(static_cast<int32_t>(items_.size()));
         ++n_beside_;
     }
@@ -81,34 +80,33 @@ std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t p
     return regions;
 }
 
-// The values' storage goes where that of the field is, or will be. Parts of sparse fields get theirs one by one, on the host.
-void LevelSteps::place(Item &item, Space space) {
-    if (is_placed(item, space)) return;
-    Field &values = *item.values;
+// The values' storage goes where that of the field is, or will be. On the host each part gets its own.
+void LevelSteps::place(Item &item, Space space) const {
+    if (!item.values || item.space == space) return;
+    if (item.space)
+        for (const int64_t gid : item.values->topology().local_parts()) item.values->bind(gid, HALO_BINDING_INIT);
     item.space.reset();
-    for (const int64_t gid : values.topology().local_parts()) values.bind(gid, HALO_BINDING_INIT);
     item.memory = {};
-    if (space.on_device())
-        allocate_on_device(item, space);
-    else
-        values.allocate(-1);
+    if (space.on_device()) allocate_on_device(item, space);
     item.space = space;
 }
 
 // Zeros, as on the host.
-void LevelSteps::allocate_on_device(Item &item, Space space) {
+void LevelSteps::allocate_on_device(Item &item, Space space) const {
     Field &values = *item.values;
     Context &context = values.topology().context();
     Device &device = context.device_of(space);
     const std::vector<int64_t> &gids = values.topology().local_parts();
     std::vector<size_t> begins{ 0 };
-    for (size_t part = 0; part < gids.size(); ++part)
-        begins.push_back(begins.back() + static_cast<size_t>(align_up(static_cast<int64_t>(values.storage_bytes(static_cast<int64_t>(part))),
-                                                                      static_cast<int64_t>(Pool::alignment))));
+    for (int64_t part = 0; part < std::ssize(gids); ++part) {
+        const size_t bytes = needs_beside(item, part) ? values.storage_bytes(part) : 0;
+        begins.push_back(begins.back() + static_cast<size_t>(align_up(static_cast<int64_t>(bytes), static_cast<int64_t>(Pool::alignment))));
+    }
     if (begins.back() == 0) return;
     item.memory = context.pools().pool(HALO_MEMORY_DEVICE, space.device).get(begins.back());
     write_zeros(context, device, item.memory.data(), static_cast<int64_t>(begins.back()));
     for (size_t part = 0; part < gids.size(); ++part) {
+        if (begins[part] == begins[part + 1]) continue;
         halo_binding binding = HALO_BINDING_INIT;
         binding.data = item.memory.data() + begins[part];
         binding.memory = space.memory;
@@ -125,18 +123,17 @@ void LevelSteps::prepare() {
 }
 
 // As set 0 is bound. What stands beside parts of another set stays until the next run.
-void LevelSteps::place_as_bound(Item &item) {
+void LevelSteps::place_as_bound(Item &item) const {
+    if (!item.values) return;
     place(item, item.field->space(0));
-    if (!item.values || !item.field->spec().sparse) return;
     for (int64_t part = 0; part < std::ssize(item.work); ++part)
-        if (const void *const data = item.field->data(part, 0)) follow_storage(item, part, data);
+        if (const void *const data = item.field->data(part, 0); wants_beside(item, part, data)) follow_storage(item, part, data);
 }
 
-bool LevelSteps::is_placed_as_bound(const Item &item) {
-    if (!is_placed(item, item.field->space(0))) return false;
-    if (!item.values || !item.field->spec().sparse) return true;
+bool LevelSteps::is_placed_as_bound(const Item &item) const {
+    if (item.space != item.field->space(0)) return false;
     for (int64_t part = 0; part < std::ssize(item.work); ++part)
-        if (item.field->data(part, 0) && !item.values->allocated(part, 0)) return false;
+        if (!item.values->allocated(part, 0) && wants_beside(item, part, item.field->data(part, 0))) return false;
     return true;
 }
 
@@ -161,10 +158,15 @@ void LevelSteps::require_operators(const Item &item, Space space) const {
 }
 
 // Storage of the values beside a part: while the part has some.
-void *LevelSteps::follow_storage(Item &item, int64_t part, const void *data) {
+void *LevelSteps::follow_storage(Item &item, int64_t part, const void *data) const {
     Field &values = *item.values;
-    if (data && !values.allocated(part, 0)) values.allocate_part(part, 0, 1);
-    if (!data && values.allocated(part, 0)) values.bind(values.topology().local_parts()[static_cast<size_t>(part)], HALO_BINDING_INIT);
+    const bool is_wanted = wants_beside(item, part, data);
+    if (!item.memory && is_wanted != values.allocated(part, 0)) {
+        if (is_wanted)
+            values.allocate_part(part, 0, 1);
+        else
+            values.bind(values.topology().local_parts()[static_cast<size_t>(part)], HALO_BINDING_INIT);
+    }
     return values.data(part, 0);
 }
 
@@ -188,7 +190,7 @@ void LevelSteps::require_storage(const halo_run &run, size_t field) const {
 }
 
 // What a program has made itself, it has made where the values were.
-void LevelSteps::go_to(Item &item, Space space) {
+void LevelSteps::go_to(Item &item, Space space) const {
     if (item.values && item.field->restriction() == HALO_RESTRICT_OWN && item.space && item.space != space)
         fail(HALO_ERR_DEVICE,
              "exchange: field %s is in %s memory of device %d, but the coarse points that its own restriction makes in %s memory of device "

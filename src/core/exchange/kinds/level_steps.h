@@ -39,6 +39,7 @@ public:
         std::vector<std::pair<int32_t, halo_box>> made{}; // points of the field, by place, made from those beside it
         std::vector<halo_box> divided{};                  // cells beside it; the field's faces within them are made from those around them
         void send(int32_t place, const halo_box &box);
+        bool needs_beside() const { return !sent.empty() || !halved_ghosts.empty() || !made.empty(); }
     };
 
     // `what` is done, for texts: "ghosts are made".
@@ -60,6 +61,7 @@ public:
     }
     void *adopt(int32_t field, int64_t part, void *data) override;
     const Field *coarse_field(size_t field) const override;
+    bool has_coarse(size_t field, int64_t part) const override { return needs_beside(items_[field], part); }
     bool coarse_follows(size_t field) const override;
     void place_coarse(size_t field) override { place_as_bound(items_[field]); }
     std::vector<halo_level_region> level_regions(size_t field, int64_t part) override;
@@ -71,6 +73,8 @@ public:
     void refine(const halo_run &run, Round &round) override;
 
 protected:
+    // Is it known what there is to do?
+    virtual bool knows_work() const { return true; }
     // Can a run take this field as it says?
     virtual void check_run(const halo_run &, size_t /*field*/) const {}
 
@@ -83,7 +87,7 @@ private:
         std::vector<Work> work;        // of each part
         size_t first_pointer;          // storage of a run
         size_t first_beside;
-        std::optional<Space> space{}; // where the values' storage is; none: they have none, or each part its own on the host
+        std::optional<Space> space{}; // where the values' storage is: that of each part by itself on the host; none: there is none yet
         Buffer memory{};              // on a device: of all parts
     };
     // What is done at once in one space: none reads what another writes.
@@ -109,15 +113,22 @@ private:
     };
     struct Values;
 
-    static bool is_placed(const Item &item, Space space) { return !item.values || item.field->spec().sparse || item.space == space; }
-    static void place(Item &item, Space space);
-    static void place_as_bound(Item &item);
-    static bool is_placed_as_bound(const Item &item);
-    static void go_to(Item &item, Space space);
-    static void allocate_on_device(Item &item, Space space);
+    // Until that is known any part may.
+    bool needs_beside(const Item &item, int64_t part) const {
+        return item.values && (!knows_work() || item.work[static_cast<size_t>(part)].needs_beside());
+    }
+    void place(Item &item, Space space) const;
+    void place_as_bound(Item &item) const;
+    bool is_placed_as_bound(const Item &item) const;
+    void go_to(Item &item, Space space) const;
+    void allocate_on_device(Item &item, Space space) const;
     void require_operators(const Item &item, Space space) const;
     void require_storage(const halo_run &run, size_t field) const;
-    static void *follow_storage(Item &item, int64_t part, const void *data);
+    // Is storage wanted beside that of a part, given or not?
+    bool wants_beside(const Item &item, int64_t part, const void *data) const {
+        return (data || !item.field->spec().sparse) && needs_beside(item, part);
+    }
+    void *follow_storage(Item &item, int64_t part, const void *data) const;
     static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     Narrowing narrowing_of(const halo_run &run) const;
     template <class Add>

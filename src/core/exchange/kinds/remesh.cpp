@@ -27,7 +27,10 @@ struct Move {
 class RemeshSteps final : public ForestSteps {
 public:
     using ForestSteps::ForestSteps;
-    void add_move(Move move) { moves_.push_back(std::move(move)); }
+    void add_move(const Move &move) {
+        moves_.push_back(move);
+        if (move.split->is_known()) find_moves();
+    }
     void before_send(const halo_run &run, Round &round) override {
         find_moves();
         LevelSteps::before_send(run, round);
@@ -40,6 +43,7 @@ public:
     }
 
 private:
+    bool knows_work() const override { return moves_.empty(); }
     void find_moves();
     void find_move(const Move &move, int32_t place);
 
