@@ -82,13 +82,13 @@ void compare_with_rebuild(const Session &session, const Options &options, Report
     old.run();
     std::unique_ptr<Ghosts> made;
     double tables = 0;
-    const auto build = [&](const halo::Forest &list) {
-        made = std::make_unique<Ghosts>(session, list, n_cells);
+    const auto build = [&](const halo::Forest &list, const halo::Field *from) {
+        made = std::make_unique<Ghosts>(session, list, n_cells, 1, HALO_MESSAGES_AUTO, HALO_CENTRE_CELL, from);
         tables = seconds_of([&] { made->exchange().prepare(); });
     };
     const auto rebuild = [&] {
         made.reset();
-        return milliseconds * timed(session, [&] { build(after); });
+        return milliseconds * timed(session, [&] { build(after, nullptr); });
     };
     constexpr const char *phases[] = { "lists ms", "topology ms", "field ms", "exchange ms", "tables ms", "move ms" }; // of a remesh, on this rank
     std::array<std::vector<double>, std::size(phases)> spent;
@@ -101,7 +101,7 @@ void compare_with_rebuild(const Session &session, const Options &options, Report
                 next.adapt(marks);
                 next.place(session.n_ranks());
             });
-            build(next);
+            build(next, &old.field());
             move = seconds_of([&] { move_values(old, *made); });
         });
         const auto &[topology, field, exchange] = made->made_in();
@@ -109,7 +109,7 @@ void compare_with_rebuild(const Session &session, const Options &options, Report
         for (size_t phase = 0; phase < spent.size(); ++phase) spent[phase].push_back(of_phases[phase]);
         return milliseconds * seconds;
     };
-    build(after);
+    build(after, nullptr);
     const double share = share_of_channels(session, made->topology(), same);
     Row row;
     row.add("changes", clustered ? "clustered" : "scattered")
@@ -174,7 +174,8 @@ void compare_with_channels(const Session &session, const Options &options, Repor
     const auto step = [&] {
         return milliseconds * timed(session, [&] {
                    turns.go_on();
-                   auto next = std::make_unique<Ghosts>(session, turns.list(), 16, n_components);
+                   auto next = std::make_unique<Ghosts>(session, turns.list(), 16, n_components, HALO_MESSAGES_AUTO, HALO_CENTRE_CELL,
+                                                        &present->field());
                    move_values(*present, *next);
                    present = std::move(next);
                    present->run();

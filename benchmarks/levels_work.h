@@ -59,17 +59,18 @@ inline double value_at(int32_t level, const Point &point, int32_t component, int
     return 4 * at(0) + 16 * at(1) - 8 * at(2) + component;
 }
 
-// A field of such a function, with one place in each cell, and the exchange of its ghosts. Values are still to be filled in.
+// A field of such a function, with one place in each cell, and the exchange of its ghosts. Values are still to be filled in. Where blocks stay it has
+// the storage of a field on another list, if one is given.
 class Ghosts {
 public:
     Ghosts(const Session &session, const halo::Forest &forest, int64_t n_cells, int32_t n_components = 1, int32_t messages = HALO_MESSAGES_AUTO,
-           int32_t centring = HALO_CENTRE_CELL)
+           int32_t centring = HALO_CENTRE_CELL, const halo::Field *before = nullptr)
         : n_cells_(n_cells),
           n_components_(n_components),
           centring_(centring),
           n_roots_(forest.desc().trees->n_roots[0]),
           topology_(timed_as(0, [&] { return forest.topology(session.context()); })),
-          field_(timed_as(1, [&] { return make_field(); })),
+          field_(timed_as(1, [&] { return make_field(before); })),
           exchange_(timed_as(2, [&] { return halo::Exchange({ field_ }, how(messages)); })) {}
 
     // Seconds on this rank: topology, field with its storage, exchange.
@@ -128,13 +129,16 @@ public:
     }
 
 private:
-    halo::Field make_field() {
+    halo::Field make_field(const halo::Field *before) {
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.name = "u", desc.n_components = n_components_, desc.centring = centring_;
         std::fill_n(desc.ghost_low, 3, n_ghosts);
         std::fill_n(desc.ghost_high, 3, n_ghosts);
         halo::Field field(topology_, desc);
-        field.allocate();
+        if (before)
+            halo::allocate_from(field, *before);
+        else
+            field.allocate();
         return field;
     }
     template <class Make>

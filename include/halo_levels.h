@@ -139,6 +139,16 @@ HALO_API halo_status halo_forest_adapt(const halo_forest_desc *desc, const int32
                                        int64_t capacity, int64_t *n);
 
 /**
+ * Storage of all parts of `field` from that of `before`, on another list of blocks of the same trees and cells. A leaf of both lists that is this
+ * rank's in both has the storage of `before` from here on, in every binding set, with what is in it: it lies in both fields, and what is the library's
+ * is there as long as one of them has it. Others get storage of the library's as from halo_field_allocate; but those of a sparse field get none, and
+ * where the program has bound storage to `before` it binds the others' too. A transfer between the two (section 3) leaves on the host what is where
+ * it is to be: a remesh then costs what has changed. Layouts are those of `before`. O(parts). Local. HALO_ERR_ARGUMENT: the two differ in trees,
+ * cells, type, components, centring, ghosts, binding sets or in being sparse, or have a controller. HALO_BUSY: a run over one of them is in flight.
+ */
+HALO_API halo_status halo_field_allocate_from(halo_field *field, const halo_field *before);
+
+/**
  * Ranks for the leaves of `desc`, in the order of its list: each of the ranks 0 to n_ranks - 1 gets a run of leaves along the curve, whose weight is
  * near the mean of what the ranks before have left. None gets nothing, unless there are fewer leaves than ranks. `weights`: of each leaf, finite and
  * not negative; NULL: all alike. `n` is the number of leaves. Owners of `desc` are not read. O(leaves log leaves). HALO_ERR_ARGUMENT: a weight is

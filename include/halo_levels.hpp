@@ -128,6 +128,9 @@ private:
     std::vector<std::int32_t> owners_;
 };
 
+/// Storage of a field's parts: where blocks stay, that of the field on another list.
+inline void allocate_from(const Field &field, const Field &before) { check(halo_field_allocate_from(field, before)); }
+
 /// How ghosts behind coarser blocks are made: HALO_PROLONG_...
 inline void set_prolongation(const Field &field, std::int32_t prolongation) { check(halo_field_set_prolongation(field, prolongation)); }
 

@@ -992,6 +992,12 @@ module halo_c
       integer(c_int64_t), intent(inout) :: n
       integer(c_int32_t) :: answer
     end function c_halo_forest_adapt
+    function c_halo_field_allocate_from(field, before) result(answer) bind(c, name="halo_field_allocate_from")
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: field
+      type(c_ptr), value :: before
+      integer(c_int32_t) :: answer
+    end function c_halo_field_allocate_from
     function c_halo_forest_place(desc, weights, n_ranks, owners, capacity, n) result(answer) bind(c, &
       name="halo_forest_place")
       import :: c_double, c_int32_t, c_int64_t, halo_forest_desc

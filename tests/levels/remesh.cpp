@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <tuple>
 
 #include "filled.h"
 
@@ -10,17 +13,18 @@ namespace {
 
 using namespace levels;
 
-// A field without ghosts on one list of blocks.
+// A field on one list of blocks: without ghosts, or with those of one on another list, and its storage where blocks stay.
 class Target {
 public:
-    Target(const Case &of, const Model &model, const Rank &rank)
+    Target(const Case &of, const Model &model, const Rank &rank, const halo_field *before = nullptr)
         : of_(of),
           model_(model),
           forest_(model, rank),
-          values_(forest_.topology(), of.shape, without_ghosts(of).desc(), of.prolongation) {}
+          values_(forest_.topology(), of.shape, (before ? of : without_ghosts(of)).desc(), of.prolongation, before) {}
 
     void check(const Model &before) const {
         values_.for_each([&](const At &at) {
+            if (!at.is_owned) return;
             const int32_t level = model_.blocks()[static_cast<size_t>(at.gid)].level;
             const double is = values_.load(at);
             const double wanted =
@@ -71,6 +75,84 @@ TEST_P(Remesh, MovesWhatTheModelSays) {
         });
         if (HasFailure()) return;
     }
+}
+
+// Blocks of both lists that are on this rank in both: their storage is one.
+void expect_kept(const Rank &rank, const halo_field *field, const Model &after, const halo_field *from, const Model &before) {
+    const halo_forest_desc &now = after.desc(), &then = before.desc();
+    const auto number = [](const halo_leaf &leaf) { return std::tuple(leaf.tree, leaf.level, leaf.at[0], leaf.at[1], leaf.at[2]); };
+    for (int64_t gid = 0; gid < now.n_leaves; ++gid) {
+        if (now.owner[gid] != rank.rank) continue;
+        void *data = nullptr, *was = nullptr;
+        OK(halo_field_data(field, gid, 0, &data));
+        for (int64_t old = 0; old < then.n_leaves; ++old)
+            if (then.owner[old] == rank.rank && number(then.leaves[old]) == number(now.leaves[gid])) OK(halo_field_data(from, old, 0, &was));
+        if (!data || (was && was != data)) stop("part %lld has storage %p, was at %p", static_cast<long long>(gid), data, was);
+    }
+}
+
+TEST_P(Remesh, StorageOfBlocksThatStayIsKept) {
+    for (uint64_t number = 0; number < static_cast<uint64_t>(conformance::number_from("LEVELS_CASES", 40)); ++number) {
+        Case of(number);
+        for (size_t d = 0; d < static_cast<size_t>(of.shape.n_dims); ++d) of.low[d] = std::max(of.low[d], 1), of.high[d] = std::max(of.high[d], 1);
+        conformance::run(GetParam(), {}, [&](Rank &rank) {
+            const Model before(of.shape, of.seed, rank.size);
+            const Model after(before, adapted(before, number), number, rank.size, number % 2 == 0);
+            auto source = std::make_unique<Filled>(of, before, rank);
+            source->fill();
+            source->fill_all_ghosts();
+            const Target target(of, after, rank, source->field());
+            halo_field *from = source->field(), *to = target.field();
+            expect_kept(rank, to, after, from, before);
+            halo_exchange *move = nullptr;
+            OK(halo_exchange_create_transfer(&from, &to, 1, nullptr, &move));
+            for (int again = 0; again < 2; ++again) {
+                OK(halo_exchange_start(move, nullptr, HALO_STREAM_NONE));
+                OK(halo_exchange_finish(move, HALO_STREAM_NONE));
+                target.check(before);
+            }
+            OK(halo_exchange_destroy(&move));
+            source.reset();
+            target.check(before); // the values have outlived the other field
+        });
+        if (HasFailure()) return;
+    }
+}
+
+TEST(RemeshRefuses, StorageOfAnotherShape) {
+    conformance::run(1, {}, [](Rank &rank) {
+        Case of(3);
+        of.low = of.high = { 2, of.shape.n_dims > 1 ? 2 : 0, of.shape.n_dims > 2 ? 2 : 0 };
+        const Model model(of.shape, of.seed, rank.size);
+        const Filled source(of, model, rank);
+        const Forest forest(model, rank);
+        const auto refuse = [&](const std::function<void(halo_field_desc &)> &change, const char *text) {
+            halo_field_desc desc = of.desc();
+            change(desc);
+            halo_field *field = nullptr;
+            OK(halo_field_create(forest.topology(), &desc, &field));
+            EXPECT_EQ(halo_field_allocate_from(field, source.field()), HALO_ERR_ARGUMENT) << text;
+            EXPECT_TRUE(std::strstr(halo_last_error(), text)) << halo_last_error();
+            OK(halo_field_destroy(&field));
+        };
+        refuse([&](halo_field_desc &desc) { desc.type = of.type == HALO_FLOAT64 ? HALO_FLOAT32 : HALO_FLOAT64; }, "their types differ");
+        refuse([](halo_field_desc &desc) { ++desc.n_components; }, "their numbers of components differ");
+        refuse([](halo_field_desc &desc) { desc.centring = HALO_CENTRE_NODE; }, "their centrings differ");
+        refuse([](halo_field_desc &desc) { ++desc.ghost_low[0]; }, "their ghosts differ");
+        refuse([](halo_field_desc &desc) { ++desc.n_sets; }, "their numbers of binding sets differ");
+        refuse([](halo_field_desc &desc) { desc.sparse = 1; }, "one is sparse, the other is not");
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = 1, blocks.n_cells[0] = 4;
+        halo_topology *other = nullptr;
+        halo_field *field = nullptr;
+        const halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        OK(halo_topology_create_blocks(rank.context, &blocks, &other));
+        OK(halo_field_create(other, &desc, &field));
+        EXPECT_EQ(halo_field_allocate_from(field, source.field()), HALO_ERR_ARGUMENT);
+        EXPECT_TRUE(std::strstr(halo_last_error(), "its topology is no forest")) << halo_last_error();
+        OK(halo_field_destroy(&field));
+        OK(halo_topology_destroy(&other));
+    });
 }
 
 void refuse(const std::function<void(halo_forest_desc &, halo_field_desc &, halo_transfer_desc &)> &change, const char *text) {

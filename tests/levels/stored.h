@@ -109,13 +109,14 @@ struct At {
 // A field, and its storage on this rank.
 class Stored {
 public:
-    Stored(halo_topology *topology, const Shape &shape, const halo_field_desc &desc, int32_t prolongation)
+    // `before`: of another list, whose storage it has where blocks stay.
+    Stored(halo_topology *topology, const Shape &shape, const halo_field_desc &desc, int32_t prolongation, const halo_field *before = nullptr)
         : shape_(shape),
           desc_(desc),
           places_(places_of(desc.centring, shape.n_dims)) {
         OK(halo_field_create(topology, &desc, &field_));
         OK(halo_field_set_prolongation(field_, prolongation));
-        OK(halo_field_allocate(field_, -1));
+        OK(before ? halo_field_allocate_from(field_, before) : halo_field_allocate(field_, -1));
         const int64_t *gids = nullptr;
         int64_t n = 0;
         OK(halo_topology_local_parts(topology, &gids, &n));

@@ -3,6 +3,7 @@
 
 #include "capi/create_topology.h"
 #include "capi/list.h"
+#include "field/other_blocks.h"
 #include "topology/forest/adapt.h"
 #include "topology/forest/description.h"
 #include "topology/forest/forest.h"
@@ -66,6 +67,14 @@ halo_status halo_forest_adapt(const halo_forest_desc *desc, const int32_t *marks
         }
         write_rows(list, row_bytes, leaves, capacity, n, "leaves");
         if (from && capacity > 0) std::copy(origins.begin(), origins.end(), from);
+    });
+}
+
+halo_status halo_field_allocate_from(halo_field *field, const halo_field *before) {
+    return with_handle(field, [&] {
+        require_handle(shell_of(before), HandleKind::field);
+        if (shell_of(before)->owner != shell_of(field)->owner) fail(HALO_ERR_ARGUMENT, "field: the other one is of another context");
+        allocate_from(object_of<Field>(field), object_of<Field>(before));
     });
 }
 

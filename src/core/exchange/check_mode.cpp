@@ -166,11 +166,20 @@ void CheckMode::for_each_hashed(const Run &run, const PlanLink &link, bool sendi
     });
 }
 
+// Values that are where they are to be.
+bool CheckMode::is_in_place(const Run &run, const Checked &checked) {
+    const PlanPiece &planned = run.plan->pieces()[checked.piece];
+    const PlacedEdge &edge = *checked.edge;
+    return planned.source != planned.destination && target(run, checked) && source(run, checked) == target(run, checked) && edge.low == edge.from &&
+           edge.turn == 0 && edge.place == edge.send_place;
+}
+
 template <class Visit>
 void CheckMode::for_each_local(const Run &run, Visit &&visit) {
     for (size_t p = 0; p < run.pieces.size() && run.plan->scope().local; ++p)
         if (is_looked_at(run.pieces[p]))
-            for (const PlacedEdge &edge : run.pieces[p].rows->edges(run.plan->piece(p)).local) visit(Checked{ p, &edge });
+            for (const PlacedEdge &edge : run.pieces[p].rows->edges(run.plan->piece(p)).local)
+                if (!is_in_place(run, { p, &edge })) visit(Checked{ p, &edge });
 }
 
 // All that may be written, hashed or not.

@@ -65,6 +65,7 @@ private:
 
     template <class Visit>
     static void for_each_hashed(const Run &run, const PlanLink &link, bool sending, Visit &&visit);
+    static bool is_in_place(const Run &run, const Checked &checked);
     template <class Visit>
     static void for_each_local(const Run &run, Visit &&visit);
     template <class Visit>

@@ -511,6 +511,26 @@ void Field::allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets
     }
 }
 
+void Field::share_storage(int64_t local_index, const Field &other, int64_t of) {
+    for (int32_t set = 0; set < spec_.n_sets; ++set) {
+        void *const data = other.data(of, set);
+        if (!data) continue;
+        require_one_space(local_index, set, other.space(set));
+        bind_part(local_index, set, data, &other.layouts_[of], other.space(set));
+        if (other.owned_.empty() || other.owned_[of].empty()) continue;
+        owned_.resize(layouts_.size());
+        owned_[local_index].resize(static_cast<size_t>(spec_.n_sets));
+        owned_[local_index][set] = other.owned_[of][set];
+    }
+}
+
+bool Field::has_storage_of_program() const {
+    for (int32_t set = 0; set < spec_.n_sets; ++set)
+        for (size_t i = 0; i < layouts_.size(); ++i)
+            if (data_[set][i] && (owned_.empty() || owned_[i].empty() || !owned_[i][set])) return true;
+    return false;
+}
+
 void Field::fill(int64_t local_index, void *data, const Device &device, halo_stream stream) const {
     const size_t unit = spec_.type == HALO_BYTES ? 1 : static_cast<size_t>(spec_.element_bytes);
     const int64_t n = layouts_[local_index].elements * (spec_.element_bytes / static_cast<int64_t>(unit));

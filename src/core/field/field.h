@@ -79,6 +79,10 @@ public:
     void allocate(int64_t gid);
     // For a part in some sets.
     void allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets);
+    // A part has the storage that another field's has, in every set, where that has some: what is the library's is there as long as one of them is.
+    void share_storage(int64_t local_index, const Field &other, int64_t of);
+    // Has the program given a part storage of its own?
+    bool has_storage_of_program() const;
     // A part's storage in all sets goes back.
     void release(int64_t local_index);
     // Its parts have storage where that one's have; null: it has none.

@@ -849,6 +849,7 @@ typedef struct halo_forest_desc {
 halo_status halo_topology_create_forest(halo_context *context, const halo_forest_desc *desc, halo_topology **topology);
 halo_status halo_forest_uniform(const halo_forest_desc *desc, int32_t level, size_t row_bytes, halo_leaf *leaves, int64_t capacity, int64_t *n);
 halo_status halo_forest_adapt(const halo_forest_desc *desc, const int32_t *marks, size_t row_bytes, halo_leaf *leaves, int64_t *from, int64_t capacity, int64_t *n);
+halo_status halo_field_allocate_from(halo_field *field, const halo_field *before);
 halo_status halo_forest_place(const halo_forest_desc *desc, const double *weights, int32_t n_ranks, int32_t *owners, int64_t capacity, int64_t *n);
 halo_status halo_field_set_prolongation(halo_field *field, int32_t prolongation);
 halo_status halo_field_set_restriction(halo_field *field, int32_t restriction);

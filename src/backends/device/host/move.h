@@ -42,6 +42,7 @@ struct Move {
     int64_t element_bytes; // strided only, as the steps
     int64_t dst_step;
     int64_t src_step;
+    bool may_be_in_place;                 // it moves nothing where source and destination begin at one address
     const Move *next;                     // the move that does what is left of the row
     uint32_t shape;                       // number of the row's shape
     const halo_copy_shape *special_shape; // moves of listed.h only, as the indices of all lists

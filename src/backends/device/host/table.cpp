@@ -20,9 +20,20 @@ void fetch(const char *from, int32_t bytes) {
     for (int32_t at = 0; at < bytes; at += cache_line) __builtin_prefetch(from + at, 1);
 }
 
+bool may_be_in_place(const halo_copy_shape &shape) {
+    return shape.n_pieces == 1 && shape.lists == 0 && shape.negate == 0 && shape.dst_shift[0] == 0 && shape.dst_step == shape.src_step[0] &&
+           std::equal(std::begin(shape.dst_stride), std::end(shape.dst_stride), shape.src_stride[0]);
+}
+
+bool is_in_place(const Row &row, void *const *bases) {
+    return static_cast<const char *>(bases[row.dst_base]) + row.dst_offset == static_cast<const char *>(bases[row.src_base[0]]) + row.src_offset[0];
+}
+
 void move_slice(const Row &row, void *const *bases, int64_t slice) {
     const Move &move = *row.move;
     if (slice >= move.n_slices) return;
+    if (move.may_be_in_place && is_in_place(row, bases)) [[unlikely]]
+        return;
     if (row.fetch_bytes != 0)
         fetch(static_cast<const char *>(bases[row.dst_base]) + (row.dst_offset + row.fetch_at + slice * move.dst_slice), row.fetch_bytes);
     move.kernel(move, row, bases, slice);
@@ -62,6 +73,7 @@ void Table::compile_shapes() {
         }
         extents_.push_back(is_special(wide_[s]) ? Extent{} : destination_of(wide_[s]));
         moves_[s].shape = static_cast<uint32_t>(s);
+        moves_[s].may_be_in_place = may_be_in_place(plain_[s]);
         most_slices_ = std::max(most_slices_, moves_[s].n_slices);
     }
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Storage of a field whose blocks come from those of another list over the same trees.
+#pragma once
+
+#include "field/field.h"
+
+namespace halo {
+
+// A leaf of both lists that is this rank's in both has the storage of `before`, with what is in it; others get some of the library's, but those of
+// sparse fields and of fields to which the program gives storage. HALO_ERR_ARGUMENT: they are not such fields, or not of one shape. HALO_BUSY: a run
+// over `before` is in flight.
+void allocate_from(Field &field, const Field &before);
+
+} // namespace halo
