@@ -141,7 +141,7 @@ HALO_API halo_status halo_forest_adapt(const halo_forest_desc *desc, const int32
 /**
  * Storage of all parts of `field` from that of `before`, on another list of blocks of the same trees and cells. A leaf of both lists that is this
  * rank's in both has the storage of `before` from here on, in every binding set, with what is in it: it lies in both fields, and what is the library's
- * is there as long as one of them has it. Others get storage of the library's as from halo_field_allocate; but those of a sparse field get none, and
+ * is there as long as one of them has it; it is as old as it was, for release_after. Others get storage of the library's as from halo_field_allocate; but those of a sparse field get none, and
  * where the program has bound storage to `before` it binds the others' too. A transfer between the two (section 3) leaves on the host what is where
  * it is to be: a remesh then costs what has changed. Layouts are those of `before`. O(parts). Local. HALO_ERR_ARGUMENT: the two differ in trees,
  * cells, type, components, centring, ghosts, binding sets or in being sparse, or have a controller. HALO_BUSY: a run over one of them is in flight.

@@ -33,18 +33,19 @@ static halo_forest_desc describe(const struct mesh *mesh) {
     return desc;
 }
 
-static halo_field *make_field(halo_topology *topology, const char *name, int32_t centring, int32_t ghosts) {
+/* Blocks that stay on their rank keep the storage that the field had before, if there was one. */
+static halo_field *make_field(halo_topology *topology, const char *name, int32_t centring, int32_t ghosts, const halo_field *before) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     halo_field *field;
     desc.name = name, desc.centring = centring;
     for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
     need(halo_field_create(topology, &desc, &field));
-    need(halo_field_allocate(field, -1));
+    need(before ? halo_field_allocate_from(field, before) : halo_field_allocate(field, -1));
     return field;
 }
 
 /* Ranks for a list of blocks, a topology, fields on it, and their exchanges. */
-static void build(halo_context *context, struct mesh *mesh) {
+static void build(halo_context *context, struct mesh *mesh, const struct mesh *before) {
     int32_t rank, n_ranks;
     int64_t n;
     halo_forest_desc desc = describe(mesh);
@@ -54,8 +55,8 @@ static void build(halo_context *context, struct mesh *mesh) {
     need(halo_forest_place(&desc, NULL, n_ranks, mesh->owners, MOST, &n));
     need(halo_topology_create_forest(context, &desc, &mesh->topology));
     need(halo_topology_local_parts(mesh->topology, &mesh->local, &mesh->n_local));
-    mesh->u = make_field(mesh->topology, "u", HALO_CENTRE_CELL, 1);
-    mesh->flux = make_field(mesh->topology, "flux", HALO_CENTRE_FACES, 0);
+    mesh->u = make_field(mesh->topology, "u", HALO_CENTRE_CELL, 1, before ? before->u : NULL);
+    mesh->flux = make_field(mesh->topology, "flux", HALO_CENTRE_FACES, 0, before ? before->flux : NULL);
     need(halo_exchange_create(&mesh->u, 1, NULL, &mesh->ghosts));
     need(halo_exchange_create(&mesh->flux, 1, &of_fluxes, &mesh->fluxes));
 }
@@ -149,7 +150,7 @@ static struct mesh *remesh(halo_context *context, struct mesh *old) {
     const halo_forest_desc desc = describe(old);
     need(halo_forest_adapt(&desc, marks, sizeof(halo_leaf), new->leaves, NULL, MOST, &new->n));
     if (new->n == old->n && !memcmp(new->leaves, old->leaves, (size_t)old->n * sizeof(halo_leaf))) return free(new), old;
-    build(context, new);
+    build(context, new, old);
     halo_exchange *move;
     need(halo_exchange_create_transfer(&old->u, &new->u, 1, NULL, &move));
     run(move);
@@ -174,7 +175,7 @@ int main(void) {
     struct mesh *mesh = calloc(1, sizeof *mesh);
     halo_forest_desc roots = describe(mesh);
     need(halo_forest_uniform(&roots, 0, sizeof(halo_leaf), mesh->leaves, MOST, &mesh->n));
-    build(context, mesh);
+    build(context, mesh, NULL);
     for (int level = 0; level <= DEEPEST; ++level) {
         if (level > 0) mesh = remesh(context, mesh);
         for (int64_t i = 0; i < mesh->n_local; ++i) set_disc(mesh, mesh->local[i]);

@@ -424,7 +424,7 @@ contains
   subroutine forests()
     type(halo_context) :: context
     type(halo_topology) :: blocks
-    type(halo_field) :: u
+    type(halo_field) :: u, kept
     type(halo_exchange) :: ghosts
     type(halo_forest_desc) :: desc
     type(halo_tree), target :: trees(1)
@@ -435,7 +435,7 @@ contains
     type(halo_level_region), allocatable :: regions(:)
     type(halo_boundary), allocatable :: boundaries(:)
     type(halo_layout) :: layout
-    type(c_ptr) :: data
+    type(c_ptr) :: data, again
     integer :: stat
     character(:), allocatable :: errmsg
     call context%create()
@@ -475,6 +475,11 @@ contains
     call need(size(boundaries) == 0, "a ring has no boundaries")
     call halo_exchange_level_regions(ghosts, 0, 1_int64, regions)
     call need(size(regions) == 2, "what is sent, and what is made")
+    call kept%create(blocks, halo_field_desc(ghost_low=[2, 0, 0], ghost_high=[2, 0, 0]), name="u")
+    call halo_field_allocate_from(kept, u)
+    call u%data(1_int64, 0, data)
+    call kept%data(1_int64, 0, again)
+    call need(c_associated(data, again), "one storage of both")
   end subroutine forests
 
   !> Two levels of blocks: ghosts at one time, and between two.

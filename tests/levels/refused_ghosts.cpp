@@ -246,6 +246,11 @@ TEST(LevelsCoarse, CellsAreThoseOfTheExchange) {
             const bool mine = model.owner(gid) == rank.rank;
             const halo_status status = halo_exchange_coarse_data(attempt.exchange(), 0, gid, &data, nullptr);
             if (status != (mine ? HALO_SUCCESS : HALO_ERR_NOT_FOUND)) stop("part %lld: %s", static_cast<long long>(gid), halo_last_error());
+            int64_t n = 0;
+            if (mine) OK(halo_exchange_level_regions(attempt.exchange(), 0, gid, sizeof(halo_level_region), nullptr, 0, &n));
+            if (mine && (data != nullptr) != (n > 0)) stop("part %lld: coarse cells: %d", static_cast<long long>(gid), data != nullptr);
+            if (mine && n == 0) OK(halo_exchange_coarse_boundaries(attempt.exchange(), 0, gid, sizeof(halo_boundary), nullptr, 0, &n));
+            if (mine && !data && n != 0) stop("part %lld has no coarse cells, but %lld boundaries of them", static_cast<long long>(gid), static_cast<long long>(n));
         }
         if (halo_exchange_coarse_data(attempt.exchange(), 1, 0, &data, nullptr) != HALO_ERR_ARGUMENT) stop("there is no second field");
     });

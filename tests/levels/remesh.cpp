@@ -119,6 +119,52 @@ TEST_P(Remesh, StorageOfBlocksThatStayIsKept) {
     }
 }
 
+// Small for two runs on one list, it is released after the third on the next.
+TEST(Remesh, StorageThatIsKeptIsAsOldAsItWas) {
+    conformance::run(1, {}, [](Rank &rank) {
+        halo_tree tree = HALO_TREE_INIT;
+        tree.n_roots[0] = 4;
+        std::vector<halo_leaf> leaves(4, halo_leaf HALO_LEAF_INIT);
+        for (size_t i = 0; i < leaves.size(); ++i) leaves[i].at[0] = static_cast<int64_t>(i);
+        const auto make = [&](halo_topology *&topology, halo_field *&field, halo_exchange *&exchange, const halo_field *before) {
+            halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+            desc.n_dims = 1, desc.n_cells[0] = 8, desc.trees = &tree, desc.n_trees = 1;
+            desc.leaves = leaves.data(), desc.n_leaves = std::ssize(leaves);
+            OK(halo_topology_create_forest(rank.context, &desc, &topology));
+            halo_field_desc spec = HALO_FIELD_DESC_INIT;
+            spec.sparse = 1, spec.release_after = 3, spec.ghost_low[0] = spec.ghost_high[0] = 2;
+            OK(halo_field_create(topology, &spec, &field));
+            OK(before ? halo_field_allocate_from(field, before) : halo_field_allocate(field, -1));
+            OK(halo_exchange_create(&field, 1, nullptr, &exchange));
+        };
+        const auto run_once = [](halo_exchange *exchange) {
+            OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        };
+        const auto has_storage = [](const halo_field *field) {
+            void *data = nullptr;
+            OK(halo_field_data(field, 0, 0, &data));
+            return data != nullptr;
+        };
+        halo_topology *first = nullptr, *second = nullptr;
+        halo_field *u = nullptr, *v = nullptr;
+        halo_exchange *of_u = nullptr, *of_v = nullptr;
+        make(first, u, of_u, nullptr);
+        for (int n = 0; n < 2; ++n) run_once(of_u);
+        leaves.push_back(leaves.back());
+        for (size_t i = 3; i < 5; ++i) leaves[i].level = 1, leaves[i].at[0] = static_cast<int64_t>(i + 3);
+        make(second, v, of_v, u);
+        run_once(of_v);
+        EXPECT_TRUE(has_storage(v));
+        run_once(of_v);
+        EXPECT_FALSE(has_storage(v));
+        EXPECT_TRUE(has_storage(u));
+        for (halo_exchange *exchange : { of_u, of_v }) OK(halo_exchange_destroy(&exchange));
+        for (halo_field *field : { u, v }) OK(halo_field_destroy(&field));
+        for (halo_topology *topology : { first, second }) OK(halo_topology_destroy(&topology));
+    });
+}
+
 TEST(RemeshRefuses, StorageOfAnotherShape) {
     conformance::run(1, {}, [](Rank &rank) {
         Case of(3);

@@ -174,16 +174,17 @@ public:
                 if (part.memory[i] != guard || part.memory[part.memory.size() - 1 - i] != guard) stop("%s: beside its storage", name(part).c_str());
         }
     }
-    // After a run over the field a part has coarse cells if it has storage. Those outside the domain may be filled.
+    // After a run over the field a part has coarse cells if it has storage, and they are needed. Those outside the domain may be filled.
     void check_coarse(const halo_exchange *exchange, bool fills) const {
         for (const Part &part : parts_) {
             if (!is_in_run_ || !model_.has_levels()) continue;
             void *data = nullptr;
             halo_layout to = HALO_LAYOUT_INIT;
             OK(halo_exchange_coarse_data(exchange, number_, part.gid, &data, &to));
-            if ((data == nullptr) != (part.data() == nullptr)) stop("%s: coarse cells: %d", name(part).c_str(), data != nullptr);
+            int64_t n_regions = 0, n = 0;
+            OK(halo_exchange_level_regions(exchange, number_, part.gid, sizeof(halo_level_region), nullptr, 0, &n_regions));
+            if ((data != nullptr) != (part.data() != nullptr && n_regions > 0)) stop("%s: coarse cells: %d", name(part).c_str(), data != nullptr);
             std::array<halo_boundary, 64> sides;
-            int64_t n = 0;
             if (data && fills) OK(halo_exchange_coarse_boundaries(exchange, number_, part.gid, sizeof sides[0], sides.data(), std::ssize(sides), &n));
             for (const halo_boundary &side : std::span(sides).first(static_cast<size_t>(n)))
                 for (int64_t z = side.ghosts.low[2]; z < side.ghosts.high[2]; ++z)

@@ -87,8 +87,10 @@ struct ByHand {
         for (const int64_t gid : gids) {
             const Cells &wanted = step.wanted[gid];
             void *coarse = nullptr;
+            int64_t n_regions = 0;
             OK(halo_exchange_coarse_data(exchange, 0, gid, &coarse, nullptr));
-            const bool is_as_wanted = (data(gid) == nullptr) == wanted.empty() && (coarse == nullptr) == wanted.empty();
+            OK(halo_exchange_level_regions(exchange, 0, gid, sizeof(halo_level_region), nullptr, 0, &n_regions));
+            const bool is_as_wanted = (data(gid) == nullptr) == wanted.empty() && (coarse == nullptr) == (wanted.empty() || n_regions == 0);
             const char *other = std::ranges::count(told, gid) != (gid == step.arrival ? 1 : 0)             ? "arrivals"
                                 : !is_as_wanted                                                            ? "storage"
                                 : !std::ranges::equal(wanted, std::span<double>(data(gid), wanted.size())) ? "values"

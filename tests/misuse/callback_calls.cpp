@@ -101,6 +101,7 @@ const Call refused_calls[] = {
     CALL(halo_field_map_points, w.dense, 0, nullptr, 0),
     CALL(halo_field_set_layout, w.dense, &layout),
     CALL(halo_field_set_prolongation, w.dense, HALO_PROLONG_CONSTANT),
+    CALL(halo_field_allocate_from, w.dense, w.sparse),
     CALL(halo_field_set_restriction, w.dense, HALO_RESTRICT_OWN),
     CALL(halo_exchange_create, &w.dense, 1, nullptr, &w.results.exchange),
     CALL(halo_exchange_create_transfer, &w.dense, &w.sparse, 1, nullptr, &w.results.exchange),

@@ -146,6 +146,11 @@ def test_forests_by_functions(alone):
         field.set_prolongation(halo.PROLONG_CONSTANT)
         with pytest.raises(halo.ArgumentError, match="prolongation|9"):
             field.set_prolongation(9)
+        with halo.Field(forest, "u again") as again:
+            field.allocate(-1)
+            field.array(0)[:] = 7
+            again.allocate_from(field)
+            assert (again.array(0) == 7).all()
         field.set_restriction(halo.RESTRICT_MEAN)
         with pytest.raises(halo.ArgumentError, match="restriction|9"):
             field.set_restriction(9)

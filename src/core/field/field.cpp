@@ -522,6 +522,7 @@ void Field::share_storage(int64_t local_index, const Field &other, int64_t of) {
         owned_[local_index].resize(static_cast<size_t>(spec_.n_sets));
         owned_[local_index][set] = other.owned_[of][set];
     }
+    if (!ages_.empty() && !other.ages_.empty()) ages_[static_cast<size_t>(local_index)] = other.ages_[static_cast<size_t>(of)];
 }
 
 bool Field::has_storage_of_program() const {

@@ -128,9 +128,12 @@ class Exchange(Handle):
         return [(known[rows[i].field], rows[i].gid) for i in range(n[0])]
 
     def coarse_array(self, field, gid):
-        """Coarse cells of a part beside the `field`-th field: (an array with their ghosts, how many of these lie before the first cell in each direction)."""
+        """Coarse cells of a part beside the `field`-th field: (an array with their ghosts, how many of these lie before the first cell in each direction).
+        None and (): it has none."""
         data, layout = ffi.new("void **"), initial("halo_layout")
         check(lib.halo_exchange_coarse_data(self.pointer, field, gid, data, layout), "halo_exchange_coarse_data")
+        if data[0] == ffi.NULL:
+            return None, ()
         whole, strides, low, rest, end = self.fields[field], {}, {}, layout.first_owned, layout.elements
         steps = {"c": layout.component_stride, **dict(zip("xyz", layout.stride))}
         shape = {}
