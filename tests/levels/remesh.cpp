@@ -120,7 +120,7 @@ TEST_P(Remesh, StorageOfBlocksThatStayIsKept) {
 }
 
 // Small for two runs on one list, it is released after the third on the next.
-TEST(Remesh, StorageThatIsKeptIsAsOldAsItWas) {
+TEST(RemeshOfSparse, StorageThatIsKeptIsAsOldAsItWas) {
     conformance::run(1, {}, [](Rank &rank) {
         halo_tree tree = HALO_TREE_INIT;
         tree.n_roots[0] = 4;
