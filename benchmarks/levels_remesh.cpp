@@ -174,8 +174,8 @@ void compare_with_channels(const Session &session, const Options &options, Repor
     const auto step = [&] {
         return milliseconds * timed(session, [&] {
                    turns.go_on();
-                   auto next = std::make_unique<Ghosts>(session, turns.list(), 16, n_components, HALO_MESSAGES_AUTO, HALO_CENTRE_CELL,
-                                                        &present->field());
+                   auto next =
+                       std::make_unique<Ghosts>(session, turns.list(), 16, n_components, HALO_MESSAGES_AUTO, HALO_CENTRE_CELL, &present->field());
                    move_values(*present, *next);
                    present = std::move(next);
                    present->run();

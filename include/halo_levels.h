@@ -140,11 +140,13 @@ HALO_API halo_status halo_forest_adapt(const halo_forest_desc *desc, const int32
 
 /**
  * Storage of all parts of `field` from that of `before`, on another list of blocks of the same trees and cells. A leaf of both lists that is this
- * rank's in both has the storage of `before` from here on, in every binding set, with what is in it: it lies in both fields, and what is the library's
- * is there as long as one of them has it; it is as old as it was, for release_after. Others get storage of the library's as from halo_field_allocate; but those of a sparse field get none, and
- * where the program has bound storage to `before` it binds the others' too. A transfer between the two (section 3) leaves on the host what is where
- * it is to be: a remesh then costs what has changed. Layouts are those of `before`. O(parts). Local. HALO_ERR_ARGUMENT: the two differ in trees,
- * cells, type, components, centring, ghosts, binding sets or in being sparse, or have a controller. HALO_BUSY: a run over one of them is in flight.
+ * rank's in both has the storage of `before` from here on, in every binding set, with its layout and what is in it: it lies in both fields, so what
+ * one writes the other has, and what is the library's is there as long as one of them has it; it is as old as it was, for release_after. Others get
+ * storage of the library's if `before` has got its own so, for all parts at once (halo_field_allocate with gid -1, or this call), and is not sparse;
+ * else none yet. A transfer between the two (section 3) leaves on the host what is where it is to be: a remesh then costs what has changed. O(parts).
+ * Local. HALO_ERR_ARGUMENT: they are one field, or differ in trees, cells, type, components, centring, ghosts, binding sets or in being sparse, or
+ * have a controller or a map of points. HALO_ERR_STATE: `before` has storage of another layout than its part's. HALO_BUSY: a run over one of them is
+ * in flight.
  */
 HALO_API halo_status halo_field_allocate_from(halo_field *field, const halo_field *before);
 
@@ -240,7 +242,8 @@ HALO_API halo_status halo_field_set_restriction(halo_field *field, int32_t restr
  * long, and its layout. It is in the memory that binding set 0 of the field is in, of a device too, and in a run where the run has the field; where
  * that changes it begins as zeros. NULL: a part of a sparse field that has none, or one of which no coarse cells are sent or needed
  * (halo_exchange_level_regions). Local. HALO_ERR_NOT_FOUND: the exchange is over one level, and has
- * none. HALO_ERR_STATE: it would have to go to other memory, which it cannot in a function that is called back, or in another thread than MPI's. */
+ * none. HALO_ERR_STATE: it has none yet, or would have to go to other memory, which it cannot in a function that is called back, or in another thread
+ * than MPI's. */
 HALO_API halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout);
 
 /** Coarse cells outside the domain, by element, in the index space of the coarse cells, whose (0, 0, 0) covers the part's first cells. To be filled

@@ -426,9 +426,8 @@ void levels(Member &member, const Trial &trial, Given given) {
     std::rotate(owners.begin(), owners.begin() + 1, owners.end());
     take_own();
     TALK(halo_topology_create_forest(member.context, &desc, &moved));
-    halo_field *v = make_field(member, moved, "v", 0, {}), *kept = make_field(member, moved, "kept", 2, [](halo_field_desc &field) {
-        field.ghost_low[1] = field.ghost_high[1] = 0;
-    });
+    halo_field *v = make_field(member, moved, "v", 0, {}),
+               *kept = make_field(member, moved, "kept", 2, [](halo_field_desc &field) { field.ghost_low[1] = field.ghost_high[1] = 0; });
     ALONE(halo_field_allocate(v, -1));
     ALONE(halo_field_allocate_from(kept, u));
     TOGETHER(halo_exchange_create_transfer(&u, &v, 1, nullptr, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });

@@ -250,7 +250,8 @@ TEST(LevelsCoarse, CellsAreThoseOfTheExchange) {
             if (mine) OK(halo_exchange_level_regions(attempt.exchange(), 0, gid, sizeof(halo_level_region), nullptr, 0, &n));
             if (mine && (data != nullptr) != (n > 0)) stop("part %lld: coarse cells: %d", static_cast<long long>(gid), data != nullptr);
             if (mine && n == 0) OK(halo_exchange_coarse_boundaries(attempt.exchange(), 0, gid, sizeof(halo_boundary), nullptr, 0, &n));
-            if (mine && !data && n != 0) stop("part %lld has no coarse cells, but %lld boundaries of them", static_cast<long long>(gid), static_cast<long long>(n));
+            if (mine && !data && n != 0)
+                stop("part %lld has no coarse cells, but %lld boundaries of them", static_cast<long long>(gid), static_cast<long long>(n));
         }
         if (halo_exchange_coarse_data(attempt.exchange(), 1, 0, &data, nullptr) != HALO_ERR_ARGUMENT) stop("there is no second field");
     });

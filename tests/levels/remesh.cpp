@@ -95,7 +95,8 @@ TEST_P(Remesh, StorageOfBlocksThatStayIsKept) {
     for (uint64_t number = 0; number < static_cast<uint64_t>(conformance::number_from("LEVELS_CASES", 40)); ++number) {
         Case of(number);
         for (size_t d = 0; d < static_cast<size_t>(of.shape.n_dims); ++d) of.low[d] = std::max(of.low[d], 1), of.high[d] = std::max(of.high[d], 1);
-        conformance::run(GetParam(), {}, [&](Rank &rank) {
+        const conformance::Settings settings{ { "check", number % 3 == 0 ? "full" : "no" } };
+        conformance::run(GetParam(), settings, [&](Rank &rank) {
             const Model before(of.shape, of.seed, rank.size);
             const Model after(before, adapted(before, number), number, rank.size, number % 2 == 0);
             auto source = std::make_unique<Filled>(of, before, rank);
@@ -117,6 +118,48 @@ TEST_P(Remesh, StorageOfBlocksThatStayIsKept) {
         });
         if (HasFailure()) return;
     }
+}
+
+// What the program has bound it binds for new blocks, too; a rank that had no blocks does as the others do.
+TEST_P(Remesh, StorageIsAsTheFieldBeforeHasIt) {
+    for (const bool is_bound : { false, true })
+        conformance::run(GetParam(), {}, [&](Rank &rank) {
+            halo_tree tree = HALO_TREE_INIT;
+            std::vector<halo_leaf> leaves(1, halo_leaf HALO_LEAF_INIT);
+            std::vector<int32_t> owners(1);
+            halo_field_desc spec = HALO_FIELD_DESC_INIT;
+            spec.ghost_low[0] = spec.ghost_high[0] = 2;
+            halo_topology *topologies[2] = {};
+            halo_field *fields[2] = {};
+            const auto make = [&](size_t number) {
+                halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+                desc.n_dims = 1, desc.n_cells[0] = 8, desc.trees = &tree, desc.n_trees = 1;
+                desc.leaves = leaves.data(), desc.n_leaves = std::ssize(leaves), desc.owner = owners.data();
+                OK(halo_topology_create_forest(rank.context, &desc, &topologies[number]));
+                OK(halo_field_create(topologies[number], &spec, &fields[number]));
+            };
+            std::vector<double> memory(12);
+            halo_binding binding = HALO_BINDING_INIT;
+            binding.data = memory.data();
+            make(0);
+            if (!is_bound)
+                OK(halo_field_allocate(fields[0], -1));
+            else if (rank.rank == 0)
+                OK(halo_field_bind(fields[0], 0, &binding));
+            leaves.assign(2, halo_leaf HALO_LEAF_INIT);
+            for (size_t i = 0; i < 2; ++i) leaves[i].level = 1, leaves[i].at[0] = static_cast<int64_t>(i);
+            owners = { 0, rank.size - 1 };
+            make(1);
+            OK(halo_field_allocate_from(fields[1], fields[0]));
+            for (const int64_t gid : parts_of(topologies[1])) {
+                void *data = nullptr;
+                OK(halo_field_data(fields[1], gid, 0, &data));
+                if ((data == nullptr) != is_bound)
+                    stop("rank %d: part %lld has storage: %d", rank.rank, static_cast<long long>(gid), data != nullptr);
+            }
+            for (halo_field *field : fields) OK(halo_field_destroy(&field));
+            for (halo_topology *topology : topologies) OK(halo_topology_destroy(&topology));
+        });
 }
 
 // Small for two runs on one list, it is released after the third on the next.
@@ -187,6 +230,8 @@ TEST(RemeshRefuses, StorageOfAnotherShape) {
         refuse([](halo_field_desc &desc) { ++desc.ghost_low[0]; }, "their ghosts differ");
         refuse([](halo_field_desc &desc) { ++desc.n_sets; }, "their numbers of binding sets differ");
         refuse([](halo_field_desc &desc) { desc.sparse = 1; }, "one is sparse, the other is not");
+        EXPECT_EQ(halo_field_allocate_from(source.field(), source.field()), HALO_ERR_ARGUMENT);
+        EXPECT_TRUE(std::strstr(halo_last_error(), "they are one field")) << halo_last_error();
         halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
         blocks.n_dims = 1, blocks.n_cells[0] = 4;
         halo_topology *other = nullptr;

@@ -133,10 +133,11 @@ void Exchange::step(Step &&step) {
     try {
         step();
     } catch (...) {
-        const Error error = present_error();
+        Error error = present_error();
         if (running_ && error.status() != HALO_TIMEOUT && !present().in_flight()) {
-            const bool untold = error.status() == HALO_BUSY; // of the round that could not begin
-            if (present_ > 0 || !untold) fail_from(untold ? present_ : present_ + 1, error);
+            const bool told = error.status() != HALO_BUSY;                          // of the round, which else has not begun
+            if (!told && present_ > 0) error = Error(HALO_ERR_STATE, error.text()); // but the run has
+            if (told || present_ > 0) fail_from(told ? present_ + 1 : present_, error);
             end();
         }
         throw error;

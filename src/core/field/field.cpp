@@ -443,6 +443,7 @@ void Field::bind(int64_t gid, const halo_binding &binding) {
     const Space space = known_space(binding);
     if (binding.data) require_one_space(index, binding.set, space);
     require_kind(index, binding, binding.data, binding.layout ? as_part_layout(*binding.layout) : layouts_[index]);
+    if (binding.data) is_allocated_ = false;
     if (!binding.layout) return bind_part(index, binding.set, binding.data, nullptr, space);
     const PartLayout layout = as_part_layout(*binding.layout);
     bind_part(index, binding.set, binding.data, &layout, space);
@@ -470,6 +471,7 @@ void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
         require_unleased(i, binding.set, data, layout);
         if (i == 0 || i + 1 == n_parts) require_kind(i, binding, data, layout); // both ends of one allocation
     }
+    is_allocated_ = false;
     std::byte *base = static_cast<std::byte *>(binding.data);
     for (int64_t i = 0; i < n_parts; ++i) {
         const PartLayout layout = binding.layout ? as_part_layout(*binding.layout) : layouts_[i];
@@ -483,6 +485,7 @@ void Field::allocate(int64_t gid) {
         allocate_part(topology_.require_local(gid), 0, spec_.n_sets);
     } else if (gid == -1) {
         for (size_t i = 0; i < layouts_.size(); ++i) allocate_part(static_cast<int64_t>(i), 0, spec_.n_sets);
+        is_allocated_ = true;
     } else {
         fail(HALO_ERR_ARGUMENT, "field %s: gid %lld is no part; -1 means all", spec_.name.c_str(), static_cast<long long>(gid));
     }
@@ -515,21 +518,16 @@ void Field::share_storage(int64_t local_index, const Field &other, int64_t of) {
     for (int32_t set = 0; set < spec_.n_sets; ++set) {
         void *const data = other.data(of, set);
         if (!data) continue;
+        Buffer owned = other.owned_.empty() || other.owned_[of].empty() ? Buffer() : other.owned_[of][set];
+        if (owned) {
+            owned_.resize(layouts_.size());
+            owned_[local_index].resize(static_cast<size_t>(spec_.n_sets));
+        }
         require_one_space(local_index, set, other.space(set));
         bind_part(local_index, set, data, &other.layouts_[of], other.space(set));
-        if (other.owned_.empty() || other.owned_[of].empty()) continue;
-        owned_.resize(layouts_.size());
-        owned_[local_index].resize(static_cast<size_t>(spec_.n_sets));
-        owned_[local_index][set] = other.owned_[of][set];
+        if (owned) owned_[local_index][set] = std::move(owned);
     }
     if (!ages_.empty() && !other.ages_.empty()) ages_[static_cast<size_t>(local_index)] = other.ages_[static_cast<size_t>(of)];
-}
-
-bool Field::has_storage_of_program() const {
-    for (int32_t set = 0; set < spec_.n_sets; ++set)
-        for (size_t i = 0; i < layouts_.size(); ++i)
-            if (data_[set][i] && (owned_.empty() || owned_[i].empty() || !owned_[i][set])) return true;
-    return false;
 }
 
 void Field::fill(int64_t local_index, void *data, const Device &device, halo_stream stream) const {

@@ -81,8 +81,10 @@ public:
     void allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets);
     // A part has the storage that another field's has, in every set, where that has some: what is the library's is there as long as one of them is.
     void share_storage(int64_t local_index, const Field &other, int64_t of);
-    // Has the program given a part storage of its own?
-    bool has_storage_of_program() const;
+    // Is storage the library's to give, on this rank and others? The last word said of all parts, or of any by the program.
+    bool is_allocated() const { return is_allocated_; }
+    void set_allocated(bool allocated) { is_allocated_ = allocated; }
+    bool has_storage(int64_t local_index) const; // in any set
     // A part's storage in all sets goes back.
     void release(int64_t local_index);
     // Its parts have storage where that one's have; null: it has none.
@@ -155,7 +157,6 @@ private:
     void join_storage_of(Field &controller);
     void check_sparse(const halo_field_desc &desc, const char *name) const;
     void require_own_storage() const;
-    bool has_storage(int64_t local_index) const;
     bool is_small(int64_t local_index) const;
     bool are_small(int64_t local_index, const std::byte *data) const;
     void require_controlled_free(int64_t local_index) const;
@@ -177,6 +178,7 @@ private:
     std::set<std::pair<int32_t, int64_t>> of_another_layout_; // storage (set, part) bound before the part got its present layout
     uint64_t layout_hash_ = 0;                                // 0: to be computed
     alignas(16) std::byte fill_value_[16]{};
+    bool is_allocated_ = false;
     int64_t release_after_ = 0; // runs in which a part has been small; 0: its storage stays
     double release_below_ = 0;
     std::vector<Age> ages_; // of each part, if it is released by age

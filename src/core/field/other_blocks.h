@@ -6,9 +6,8 @@
 
 namespace halo {
 
-// A leaf of both lists that is this rank's in both has the storage of `before`, with what is in it; others get some of the library's, but those of
-// sparse fields and of fields to which the program gives storage. HALO_ERR_ARGUMENT: they are not such fields, or not of one shape. HALO_BUSY: a run
-// over `before` is in flight.
+// A leaf of both lists that is this rank's in both has the storage of `before`, with what is in it; others get some of the library's, if `before` has
+// been allocated and is not sparse. HALO_ERR_ARGUMENT: they are not such fields, or not of one shape. HALO_BUSY: a run over one of them is in flight.
 void allocate_from(Field &field, const Field &before);
 
 } // namespace halo

@@ -63,7 +63,9 @@ void OutstandingLeases::keep(Buffer memory) noexcept {
     if (leases_.empty() || !memory) return;
     const Storage all(memory.data(), memory.bytes());
     const auto lease = std::find_if(leases_.begin(), leases_.end(), [&](const Lease &one) { return one.holds(all); });
-    if (lease != leases_.end()) lease->memory.push_back(std::move(memory));
+    if (lease == leases_.end()) return;
+    const auto is_there = [&](const Buffer &one) { return one.data() == memory.data(); }; // fields may share it
+    if (std::none_of(lease->memory.begin(), lease->memory.end(), is_there)) lease->memory.push_back(std::move(memory));
 }
 
 } // namespace halo

@@ -83,9 +83,9 @@ std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t p
 // The values' storage goes where that of the field is, or will be. On the host each part gets its own.
 void LevelSteps::place(Item &item, Space space) const {
     if (!item.values || item.space == space) return;
-    if (item.space)
-        for (const int64_t gid : item.values->topology().local_parts()) item.values->bind(gid, HALO_BINDING_INIT);
     item.space.reset();
+    for (int64_t part = 0; part < std::ssize(item.work); ++part)
+        if (item.values->allocated(part, 0)) take_away(item, part);
     item.memory = {};
     if (space.on_device()) allocate_on_device(item, space);
     item.space = space;
@@ -125,13 +125,13 @@ void LevelSteps::prepare() {
 // As set 0 is bound. What stands beside parts of another set stays until the next run.
 void LevelSteps::place_as_bound(Item &item) const {
     if (!item.values) return;
-    place(item, item.field->space(0));
+    place(item, space_beside(item));
     for (int64_t part = 0; part < std::ssize(item.work); ++part)
         if (const void *const data = item.field->data(part, 0); wants_beside(item, part, data)) follow_storage(item, part, data);
 }
 
 bool LevelSteps::is_placed_as_bound(const Item &item) const {
-    if (item.space != item.field->space(0)) return false;
+    if (item.space != space_beside(item)) return false;
     for (int64_t part = 0; part < std::ssize(item.work); ++part)
         if (!item.values->allocated(part, 0) && wants_beside(item, part, item.field->data(part, 0))) return false;
     return true;
@@ -160,12 +160,10 @@ void LevelSteps::require_operators(const Item &item, Space space) const {
 // Storage of the values beside a part: while the part has some.
 void *LevelSteps::follow_storage(Item &item, int64_t part, const void *data) const {
     Field &values = *item.values;
-    const bool is_wanted = wants_beside(item, part, data);
-    if (!item.memory && is_wanted != values.allocated(part, 0)) {
-        if (is_wanted)
-            values.allocate_part(part, 0, 1);
-        else
-            values.bind(values.topology().local_parts()[static_cast<size_t>(part)], HALO_BINDING_INIT);
+    if (!item.memory) {
+        const bool is_wanted = wants_beside(item, part, data);
+        if (is_wanted && !values.allocated(part, 0)) values.allocate_part(part, 0, 1);
+        if (!is_wanted && !data && values.allocated(part, 0)) take_away(item, part);
     }
     return values.data(part, 0);
 }

@@ -117,6 +117,11 @@ private:
     bool needs_beside(const Item &item, int64_t part) const {
         return item.values && (!knows_work() || item.work[static_cast<size_t>(part)].needs_beside());
     }
+    // Where storage of the values is to be, as set 0 is bound. Parts of sparse fields have theirs on the host.
+    static Space space_beside(const Item &item) { return item.field->spec().sparse ? host_space : item.field->space(0); }
+    static void take_away(Item &item, int64_t part) {
+        item.values->bind(item.values->topology().local_parts()[static_cast<size_t>(part)], HALO_BINDING_INIT);
+    }
     void place(Item &item, Space space) const;
     void place_as_bound(Item &item) const;
     bool is_placed_as_bound(const Item &item) const;

@@ -28,8 +28,10 @@ class RemeshSteps final : public ForestSteps {
 public:
     using ForestSteps::ForestSteps;
     void add_move(const Move &move) {
-        moves_.push_back(move);
-        if (move.split->is_known()) find_moves();
+        if (move.split->is_known())
+            find(move);
+        else
+            moves_.push_back(move);
     }
     void before_send(const halo_run &run, Round &round) override {
         find_moves();
@@ -45,18 +47,21 @@ public:
 private:
     bool knows_work() const override { return moves_.empty(); }
     void find_moves();
+    void find(const Move &move);
     void find_move(const Move &move, int32_t place);
 
     std::vector<Move> moves_; // for which it has not been found yet what there is to do
 };
 
 void RemeshSteps::find_moves() {
-    for (const Move &move : moves_) {
-        for (const size_t f : { move.from, move.to })
-            for (const int64_t gid : forest(f).local_parts()) work_of(f, gid) = {};
-        for (int32_t place = 0; place < std::ssize(field(move.to).spec().places); ++place) find_move(move, place);
-    }
+    for (const Move &move : moves_) find(move);
     moves_.clear();
+}
+
+void RemeshSteps::find(const Move &move) {
+    for (const size_t f : { move.from, move.to })
+        for (const int64_t gid : forest(f).local_parts()) work_of(f, gid) = {};
+    for (int32_t place = 0; place < std::ssize(field(move.to).spec().places); ++place) find_move(move, place);
 }
 
 // All of a block that was part of another is made, but for what blocks beside it had as fine.
