@@ -83,6 +83,7 @@ void Exchange::begin(const halo_run &run) {
     present_ = 0;
     sent_ = false;
     try {
+        for (const auto &round : rounds_) round->find_plan();
         keep(run);
     } catch (...) {
         const Error error = present_error();
@@ -146,6 +147,7 @@ void Exchange::step(Step &&step) {
 
 void Exchange::prepare() {
     if (in_flight()) fail(HALO_ERR_STATE, "%s: prepare is illegal: a run is in flight", what().c_str());
+    for (const auto &round : rounds_) round->find_plan();
     steps_->prepare();
     for (const auto &round : rounds_) round->prepare();
 }

@@ -23,7 +23,7 @@ public:
     RoundSteps(const RoundSteps &) = delete;
     RoundSteps &operator=(const RoundSteps &) = delete;
 
-    // What the first run would make.
+    // What the first run would make. All edges are known from here on.
     virtual void prepare() {}
     // What the rounds are to do, made from what the caller's run says; pointers stay valid until the next run.
     virtual void begin(halo_run &) {}

@@ -41,7 +41,9 @@ public:
     // HALO_ERR_STATE: not known yet.
     const std::vector<PlanLink> &links() const;
 
-    // Communicates where a source of edges has to look something up; else nothing. Collective, before the first run.
+    // Communicates where a source of edges has to look something up, at the first time; else nothing. Collective; blocks.
+    void find_plan();
+    // The same, and what the first run would do besides. Collective, before that.
     void prepare();
     // The next run is of the batch of accesses with this number, on all ranks; else it fails as one that is narrowed differently.
     uint32_t n_runs() const { return run_.epoch; } // those that failed too, if peers know
@@ -97,7 +99,6 @@ private:
     enum class Phase : uint8_t { idle, posted, sent, unpacked, dead };
 
     bool is_planned() const { return messages_ != nullptr; }
-    void find_plan();
     void make_plan();
     void follow_layouts();
     std::shared_ptr<Plan> compiled_plan();

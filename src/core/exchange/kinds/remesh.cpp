@@ -33,9 +33,13 @@ public:
         else
             moves_.push_back(move);
     }
-    void before_send(const halo_run &run, Round &round) override {
+    void prepare() override {
         find_moves();
-        LevelSteps::before_send(run, round);
+        ForestSteps::prepare();
+    }
+    void begin(halo_run &run) override {
+        find_moves();
+        ForestSteps::begin(run);
     }
     std::vector<halo_level_region> level_regions(size_t field, int64_t part) override {
         if (std::ranges::any_of(moves_, [](const Move &move) { return !move.split->is_known(); }))
