@@ -475,7 +475,7 @@ contains
     call need(size(boundaries) == 0, "a ring has no boundaries")
     call halo_exchange_level_regions(ghosts, 0, 1_int64, regions)
     call need(size(regions) == 2, "what is sent, and what is made")
-    call kept%create(blocks, halo_field_desc(ghost_low=[2, 0, 0], ghost_high=[2, 0, 0]), name="u")
+    call kept%create(blocks, halo_field_desc(ghost_low=[2, 0, 0], ghost_high=[2, 0, 0]), name="kept")
     call halo_field_allocate_from(kept, u)
     call u%data(1_int64, 0, data)
     call kept%data(1_int64, 0, again)

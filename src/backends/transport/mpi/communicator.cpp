@@ -77,7 +77,7 @@ private:
     }
 
     static int at_finalize(MPI_Comm, int, void *self, void *) {
-        Turn::end_all(); // MPICH's progress is not for two threads here, whatever level it has given
+        Turn::end_all();                         // MPICH's progress is not for two threads here, whatever level it has given
         constexpr double patience_seconds = 0.5; // for ranks that have not retired theirs
         double end = MPI_Wtime() + patience_seconds;
         while (!static_cast<Retired *>(self)->sweep() && MPI_Wtime() < end) {}

@@ -166,6 +166,7 @@ std::unique_ptr<Exchange> make_hierarchy(const std::vector<Field *> &fields, con
     levels.check();
     round.kind = levels.text();
     auto steps = levels.steps();
+    steps->allocate();
     levels.add_pieces(*steps, round);
     round.fields = steps->fields();
     round.beside = steps.get();

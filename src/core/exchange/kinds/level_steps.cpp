@@ -56,6 +56,11 @@ void LevelSteps::add(Field &field, BesideField beside) {
     devices_.assign(n, HALO_DEVICE_HOST);
 }
 
+void LevelSteps::allocate() {
+    for (Item &item : items_)
+        if (knows_work() && !item.field->spec().sparse) place_as_bound(item);
+}
+
 std::vector<Field *> LevelSteps::fields() const {
     std::vector<Field *> all;
     for (const Item &item : items_) all.push_back(item.field);

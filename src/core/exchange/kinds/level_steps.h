@@ -51,6 +51,8 @@ public:
         ++version_;
         return items_[field].work[static_cast<size_t>(part)];
     }
+    // It is known what there is to do, as far as it can be yet: the values get their storage, but for those beside sparse fields.
+    void allocate();
     // The caller's, then those beside them; where the one beside a field stands.
     std::vector<Field *> fields() const;
     int32_t place_beside(size_t field) const { return static_cast<int32_t>(items_.size()) + items_[field].place; }

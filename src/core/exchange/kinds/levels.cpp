@@ -82,6 +82,7 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
     for (const Field *field : fields) all_ghosts.push_back(ghosts_of(*field, desc));
     auto steps = std::make_unique<ForestSteps>("ghosts between levels are made", fields, all_ghosts);
     steps->find_ghosts();
+    steps->allocate();
     RoundSpec round = topology_round(fields, desc);
     round.fields = steps->fields();
     round.beside = steps.get();
@@ -107,6 +108,7 @@ std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const 
     check_fluxes(fields, desc);
     auto steps = std::make_unique<ForestSteps>("fluxes of finer blocks are averaged", fields, std::vector<LevelGhosts>(fields.size()));
     steps->find_fluxes();
+    steps->allocate();
     RoundSpec round = round_of(fields, desc);
     round.fields = steps->fields();
     round.beside = steps.get();

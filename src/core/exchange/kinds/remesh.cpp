@@ -149,6 +149,7 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
         round.pieces.push_back({ f, n + f, move.beside, {}, meaning, SparseRule::moved });
         steps->add_move(move);
     }
+    steps->allocate();
     return one_round(fields, std::move(round), std::move(steps));
 }
 
