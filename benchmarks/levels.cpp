@@ -48,27 +48,28 @@ private:
     std::vector<ProlongedBox> jobs_;
 };
 
-void compare_with_one_level(const Session &session, const Options &options, Report &report) {
-    report.begin("ghosts between levels", "blocks of 16^3 cells, 4 doubles, 2 ghosts; time of a run by bytes moved, against one level; ns per byte");
+void compare_with_one_level(const Session &session, const Options &options, Report &report, bool operates) {
     constexpr int64_t n_cells = 16, n_blocks = 512;
-    constexpr int32_t n_components = 4;
     const halo::Forest of_levels = make_forest(n_cells, true, n_blocks, session.n_ranks());
     const halo::Forest of_one = make_forest(n_cells, false, n_blocks, session.n_ranks());
-    Ghosts levels(session, of_levels, n_cells, n_components), one(session, of_one, n_cells, n_components);
+    Ghosts levels(session, of_levels, n_cells, { .n_components = 4, .operates = operates }), one(session, of_one, n_cells, { .n_components = 4 });
     levels.fill(), one.fill();
     levels.run(), one.run();
     std::array<int64_t, 2> bytes{ levels.bytes_moved(), one.bytes_moved() };
     session.sum(bytes);
     const auto per_byte = [&](Ghosts &ghosts, int64_t n) { return timed(session, [&] { ghosts.run(); }) * 1e9 / static_cast<double>(n); };
     Row row;
-    row.add("blocks", static_cast<int64_t>(of_levels.leaves().size())).add("of one level", static_cast<int64_t>(of_one.leaves().size()));
+    row.add("blocks", static_cast<int64_t>(of_levels.leaves().size()))
+        .add("of one level", static_cast<int64_t>(of_one.leaves().size()))
+        .add("operators", operates ? "libhalo's" : "none");
     add_pairs(
         row, options.pairs, "levels", "one level", [&] { return per_byte(levels, bytes[0]); }, [&] { return per_byte(one, bytes[1]); });
-    levels.verify(), one.verify();
+    if (operates) levels.verify();
+    one.verify();
     report.row(row);
 }
 
-// Refine alone, in a run by phases; by hand the same boxes again.
+// Refine alone, in a run by phases; by hand the same boxes, in its place.
 void compare_prolongation(const Session &session, const Options &options, Report &report) {
     report.begin("prolongation", "ghosts behind coarser blocks, made by the phase refine, against loops by hand over the same cells; us");
     const halo::Forest forest = make_forest(16, true, 512, session.n_ranks());
@@ -80,7 +81,7 @@ void compare_prolongation(const Session &session, const Options &options, Report
     row.add("boxes", static_cast<int64_t>(by_hand.n_boxes()));
     add_pairs(
         row, options.pairs, "refine us", "by hand us", [&] { return microseconds * seconds_to_refine(ghosts.exchange()); },
-        [&] { return microseconds * seconds_of([&] { by_hand.make(); }); });
+        [&] { return microseconds * seconds_by_hand(ghosts.exchange(), [&] { by_hand.make(); }); });
     ghosts.verify();
     report.row(row);
 }
@@ -112,7 +113,13 @@ void measure_set_up(const Session &session, const Options &, Report &report) {
 
 void run_levels(const Session &session, const Options &options, Report &report) {
     const auto wants = [&](const char *part) { return options.levels == "all" || options.levels == part; };
-    if (wants("ghosts")) compare_with_one_level(session, options, report);
+    if (wants("ghosts")) {
+        report.begin(
+            "ghosts between levels",
+            "blocks of 16^3 cells, 4 doubles, 2 ghosts; time of a run by bytes moved, against one level; without operators: packing, messages, "
+            "unpacking alone; ns per byte");
+        for (const bool operates : { true, false }) compare_with_one_level(session, options, report, operates);
+    }
     if (wants("operators")) {
         compare_prolongation(session, options, report);
         run_level_points(session, options, report);

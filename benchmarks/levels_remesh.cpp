@@ -83,7 +83,7 @@ void compare_with_rebuild(const Session &session, const Options &options, Report
     std::unique_ptr<Ghosts> made;
     double tables = 0;
     const auto build = [&](const halo::Forest &list, const halo::Field *from) {
-        made = std::make_unique<Ghosts>(session, list, n_cells, 1, HALO_MESSAGES_AUTO, HALO_CENTRE_CELL, from);
+        made = std::make_unique<Ghosts>(session, list, n_cells, GhostsOf{ .before = from });
         tables = seconds_of([&] { made->exchange().prepare(); });
     };
     const auto rebuild = [&] {
@@ -166,16 +166,16 @@ void compare_with_channels(const Session &session, const Options &options, Repor
                  "message per channel on one list; ms");
     constexpr int32_t n_components = 4;
     InTurns turns(session.n_ranks());
-    Ghosts channels(session, turns.list(), 16, n_components, HALO_MESSAGES_PER_CHANNEL);
+    Ghosts channels(session, turns.list(), 16, { .n_components = n_components, .messages = HALO_MESSAGES_PER_CHANNEL });
     channels.fill();
-    auto present = std::make_unique<Ghosts>(session, turns.list(), 16, n_components);
+    auto present = std::make_unique<Ghosts>(session, turns.list(), 16, GhostsOf{ .n_components = n_components });
     present->fill();
     present->run();
     const auto step = [&] {
         return milliseconds * timed(session, [&] {
                    turns.go_on();
                    auto next =
-                       std::make_unique<Ghosts>(session, turns.list(), 16, n_components, HALO_MESSAGES_AUTO, HALO_CENTRE_CELL, &present->field());
+                       std::make_unique<Ghosts>(session, turns.list(), 16, GhostsOf{ .n_components = n_components, .before = &present->field() });
                    move_values(*present, *next);
                    present = std::move(next);
                    present->run();

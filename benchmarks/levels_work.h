@@ -59,19 +59,25 @@ inline double value_at(int32_t level, const Point &point, int32_t component, int
     return 4 * at(0) + 16 * at(1) - 8 * at(2) + component;
 }
 
-// A field of such a function, with one place in each cell, and the exchange of its ghosts. Values are still to be filled in. Where blocks stay it has
-// the storage of a field on another list, if one is given.
+struct GhostsOf {
+    int32_t n_components = 1;
+    int32_t messages = HALO_MESSAGES_AUTO;
+    int32_t centring = HALO_CENTRE_CELL;
+    const halo::Field *before = nullptr; // on another list, whose storage the field has where blocks stay
+    bool operates = true;                // else nothing is made of other levels: the program would do it
+};
+
+// A field of such a function, with one place in each cell, and the exchange of its ghosts. Values are still to be filled in.
 class Ghosts {
 public:
-    Ghosts(const Session &session, const halo::Forest &forest, int64_t n_cells, int32_t n_components = 1, int32_t messages = HALO_MESSAGES_AUTO,
-           int32_t centring = HALO_CENTRE_CELL, const halo::Field *before = nullptr)
+    Ghosts(const Session &session, const halo::Forest &forest, int64_t n_cells, const GhostsOf &of = {})
         : n_cells_(n_cells),
-          n_components_(n_components),
-          centring_(centring),
+          n_components_(of.n_components),
+          centring_(of.centring),
           n_roots_(forest.desc().trees->n_roots[0]),
           topology_(timed_as(0, [&] { return forest.topology(session.context()); })),
-          field_(timed_as(1, [&] { return make_field(before); })),
-          exchange_(timed_as(2, [&] { return halo::Exchange({ field_ }, how(messages)); })) {}
+          field_(timed_as(1, [&] { return make_field(of); })),
+          exchange_(timed_as(2, [&] { return halo::Exchange({ field_ }, how(of.messages)); })) {}
 
     // Seconds on this rank: topology, field with its storage, exchange.
     const std::array<double, 3> &made_in() const { return made_in_; }
@@ -129,16 +135,17 @@ public:
     }
 
 private:
-    halo::Field make_field(const halo::Field *before) {
+    halo::Field make_field(const GhostsOf &of) {
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.name = "u", desc.n_components = n_components_, desc.centring = centring_;
         std::fill_n(desc.ghost_low, 3, n_ghosts);
         std::fill_n(desc.ghost_high, 3, n_ghosts);
         halo::Field field(topology_, desc);
-        if (before)
-            halo::allocate_from(field, *before);
+        if (of.before)
+            halo::allocate_from(field, *of.before);
         else
             field.allocate();
+        if (!of.operates) halo::set_prolongation(field, HALO_PROLONG_OWN), halo::set_restriction(field, HALO_RESTRICT_OWN);
         return field;
     }
     template <class Make>
@@ -203,6 +210,14 @@ inline void run_until_refine(halo::Exchange &exchange) {
 inline double seconds_to_refine(halo::Exchange &exchange) {
     run_until_refine(exchange);
     return seconds_of([&] { exchange.refine(); });
+}
+
+// Of what makes the same by hand, in its place.
+inline double seconds_by_hand(halo::Exchange &exchange, const std::function<void()> &make) {
+    run_until_refine(exchange);
+    const double seconds = seconds_of(make);
+    exchange.refine();
+    return seconds;
 }
 
 // Two actions in turn and their ratio. Each answers its time, in the unit of its column. Two pairs come before, which are not in it.
