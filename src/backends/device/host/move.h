@@ -19,6 +19,8 @@ struct alignas(64) Row {
     uint32_t src_base[HALO_COPY_PIECES];
     int32_t fetch_at = 0;    // what to have in the cache before this row, and the others of its destination, begin: from dst_offset on
     int32_t fetch_bytes = 0; // 0: nothing
+    // Instead: nothing is moved where source and destination have one base.
+    static constexpr int32_t may_be_in_place = -1;
 };
 
 // Does one slice of the row.
@@ -42,7 +44,6 @@ struct Move {
     int64_t element_bytes; // strided only, as the steps
     int64_t dst_step;
     int64_t src_step;
-    bool may_be_in_place;                 // it moves nothing where source and destination begin at one address
     const Move *next;                     // the move that does what is left of the row
     uint32_t shape;                       // number of the row's shape
     const halo_copy_shape *special_shape; // moves of listed.h only, as the indices of all lists

@@ -20,21 +20,11 @@ void fetch(const char *from, int32_t bytes) {
     for (int32_t at = 0; at < bytes; at += cache_line) __builtin_prefetch(from + at, 1);
 }
 
-bool may_be_in_place(const halo_copy_shape &shape) {
-    return shape.n_pieces == 1 && shape.lists == 0 && shape.negate == 0 && shape.dst_shift[0] == 0 && shape.dst_step == shape.src_step[0] &&
-           std::equal(std::begin(shape.dst_stride), std::end(shape.dst_stride), shape.src_stride[0]);
-}
-
-bool is_in_place(const Row &row, void *const *bases) {
-    return static_cast<const char *>(bases[row.dst_base]) + row.dst_offset == static_cast<const char *>(bases[row.src_base[0]]) + row.src_offset[0];
-}
-
 void move_slice(const Row &row, void *const *bases, int64_t slice) {
     const Move &move = *row.move;
     if (slice >= move.n_slices) return;
-    if (move.may_be_in_place && is_in_place(row, bases)) [[unlikely]]
-        return;
-    if (row.fetch_bytes != 0)
+    if (row.fetch_bytes == Row::may_be_in_place && bases[row.dst_base] == bases[row.src_base[0]]) return;
+    if (row.fetch_bytes > 0)
         fetch(static_cast<const char *>(bases[row.dst_base]) + (row.dst_offset + row.fetch_at + slice * move.dst_slice), row.fetch_bytes);
     move.kernel(move, row, bases, slice);
 }
@@ -73,7 +63,6 @@ void Table::compile_shapes() {
         }
         extents_.push_back(is_special(wide_[s]) ? Extent{} : destination_of(wide_[s]));
         moves_[s].shape = static_cast<uint32_t>(s);
-        moves_[s].may_be_in_place = may_be_in_place(plain_[s]);
         most_slices_ = std::max(most_slices_, moves_[s].n_slices);
     }
 }
@@ -125,13 +114,20 @@ void Table::set_fetches(size_t begin, size_t end) {
     }
 }
 
+// Where each value comes from the same place of another base.
+bool Table::may_be_in_place(const Row &row) const {
+    const halo_copy_shape &shape = plain_[row.move->shape];
+    return row.dst_offset == row.src_offset[0] && shape.n_pieces == 1 && shape.lists == 0 && shape.negate == 0 && shape.dst_shift[0] == 0 &&
+           shape.dst_step == shape.src_step[0] && std::equal(std::begin(shape.dst_stride), std::end(shape.dst_stride), shape.src_stride[0]);
+}
+
 // A small destination of which much is written is fetched as one stream, which is faster than one line after the other in the order of rows.
 void Table::set_fetch(size_t first, size_t last) {
     constexpr int64_t most = 16384; // leaves room for the sources in the first cache
     Extent all;
     for (size_t i = first; i < last; ++i) {
         const Extent &extent = extents_[rows_[i].move->shape];
-        rows_[i].fetch_bytes = 0;
+        rows_[i].fetch_bytes = may_be_in_place(rows_[i]) ? Row::may_be_in_place : 0;
         if (extent.bytes == 0) continue;
         all.low = std::min(all.low, rows_[i].dst_offset + extent.low);
         all.high = std::max(all.high, rows_[i].dst_offset + extent.high);
@@ -139,6 +135,7 @@ void Table::set_fetch(size_t first, size_t last) {
     }
     if (all.bytes == 0 || all.high - all.low > most || all.bytes < (all.high - all.low) / 4) return;
     if (last == first + 1 && all.bytes == all.high - all.low) return; // one run: a stream by itself
+    if (rows_[first].fetch_bytes == Row::may_be_in_place) return;
     rows_[first].fetch_at = static_cast<int32_t>(all.low - rows_[first].dst_offset);
     rows_[first].fetch_bytes = static_cast<int32_t>(all.high - all.low);
 }

@@ -37,6 +37,7 @@ private:
     Row compiled(const halo_copy_row &from);
     void set_fetches(size_t begin, size_t end);
     void set_fetch(size_t first, size_t last);
+    bool may_be_in_place(const Row &row) const;
     uint32_t bases_of(const Row &row) const; // one more than the largest base that the row names
 
     std::vector<halo_copy_shape> plain_; // as given, for accumulation
