@@ -241,9 +241,8 @@ HALO_API halo_status halo_field_set_restriction(halo_field *field, int32_t restr
 /** Coarse cells (faces, edges, nodes) of a local part beside the `field`-th of the exchange's fields: storage, which is the exchange's and lives as
  * long, and its layout. It is in the memory that binding set 0 of the field is in, of a device too, and in a run where the run has the field; where
  * that changes it begins as zeros. NULL: a part of a sparse field that has none, or one of which no coarse cells are sent or needed
- * (halo_exchange_level_regions). Local. HALO_ERR_NOT_FOUND: the exchange is over one level, and has
- * none. HALO_ERR_STATE: it has none yet, or would have to go to other memory, which it cannot in a function that is called back, or in another thread
- * than MPI's. */
+ * (halo_exchange_level_regions). Local. HALO_ERR_NOT_FOUND: the exchange is over one level, and has none. HALO_ERR_STATE: it has none yet, or would
+ * have to go to other memory, which it cannot in a function that is called back, or in another thread than MPI's. */
 HALO_API halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout);
 
 /** Coarse cells outside the domain, by element, in the index space of the coarse cells, whose (0, 0, 0) covers the part's first cells. To be filled

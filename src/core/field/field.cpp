@@ -443,10 +443,9 @@ void Field::bind(int64_t gid, const halo_binding &binding) {
     const Space space = known_space(binding);
     if (binding.data) require_one_space(index, binding.set, space);
     require_kind(index, binding, binding.data, binding.layout ? as_part_layout(*binding.layout) : layouts_[index]);
+    const PartLayout layout = binding.layout ? as_part_layout(*binding.layout) : PartLayout();
+    bind_part(index, binding.set, binding.data, binding.layout ? &layout : nullptr, space);
     if (binding.data) is_allocated_ = false;
-    if (!binding.layout) return bind_part(index, binding.set, binding.data, nullptr, space);
-    const PartLayout layout = as_part_layout(*binding.layout);
-    bind_part(index, binding.set, binding.data, &layout, space);
 }
 
 void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
@@ -471,12 +470,12 @@ void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
         require_unleased(i, binding.set, data, layout);
         if (i == 0 || i + 1 == n_parts) require_kind(i, binding, data, layout); // both ends of one allocation
     }
-    is_allocated_ = false;
     std::byte *base = static_cast<std::byte *>(binding.data);
     for (int64_t i = 0; i < n_parts; ++i) {
         const PartLayout layout = binding.layout ? as_part_layout(*binding.layout) : layouts_[i];
         bind_part(i, binding.set, base + i * part_stride * spec_.element_bytes, &layout, space);
     }
+    is_allocated_ = false;
 }
 
 void Field::allocate(int64_t gid) {

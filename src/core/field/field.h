@@ -84,7 +84,6 @@ public:
     // Is storage the library's to give, on this rank and others? The last word said of all parts, or of any by the program.
     bool is_allocated() const { return is_allocated_; }
     void set_allocated(bool allocated) { is_allocated_ = allocated; }
-    bool has_storage(int64_t local_index) const; // in any set
     // A part's storage in all sets goes back.
     void release(int64_t local_index);
     // Its parts have storage where that one's have; null: it has none.
@@ -157,6 +156,7 @@ private:
     void join_storage_of(Field &controller);
     void check_sparse(const halo_field_desc &desc, const char *name) const;
     void require_own_storage() const;
+    bool has_storage(int64_t local_index) const; // in any set
     bool is_small(int64_t local_index) const;
     bool are_small(int64_t local_index, const std::byte *data) const;
     void require_controlled_free(int64_t local_index) const;

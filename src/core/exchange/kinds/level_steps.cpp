@@ -86,7 +86,7 @@ std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t p
 }
 
 // The values' storage goes where that of the field is, or will be. On the host each part gets its own.
-void LevelSteps::place(Item &item, Space space) const {
+void LevelSteps::place(Item &item, Space space) {
     if (!item.values || item.space == space) return;
     item.space.reset();
     for (int64_t part = 0; part < std::ssize(item.work); ++part)
@@ -97,7 +97,7 @@ void LevelSteps::place(Item &item, Space space) const {
 }
 
 // Zeros, as on the host.
-void LevelSteps::allocate_on_device(Item &item, Space space) const {
+void LevelSteps::allocate_on_device(Item &item, Space space) {
     Field &values = *item.values;
     Context &context = values.topology().context();
     Device &device = context.device_of(space);
@@ -128,7 +128,7 @@ void LevelSteps::prepare() {
 }
 
 // As set 0 is bound. What stands beside parts of another set stays until the next run.
-void LevelSteps::place_as_bound(Item &item) const {
+void LevelSteps::place_as_bound(Item &item) {
     if (!item.values) return;
     place(item, space_beside(item));
     for (int64_t part = 0; part < std::ssize(item.work); ++part)
@@ -163,7 +163,7 @@ void LevelSteps::require_operators(const Item &item, Space space) const {
 }
 
 // Storage of the values beside a part: while the part has some.
-void *LevelSteps::follow_storage(Item &item, int64_t part, const void *data) const {
+void *LevelSteps::follow_storage(Item &item, int64_t part, const void *data) {
     Field &values = *item.values;
     if (!item.memory) {
         const bool is_wanted = wants_beside(item, part, data);
@@ -193,7 +193,7 @@ void LevelSteps::require_storage(const halo_run &run, size_t field) const {
 }
 
 // What a program has made itself, it has made where the values were.
-void LevelSteps::go_to(Item &item, Space space) const {
+void LevelSteps::go_to(Item &item, Space space) {
     if (item.values && item.field->restriction() == HALO_RESTRICT_OWN && item.space && item.space != space)
         fail(HALO_ERR_DEVICE,
              "exchange: field %s is in %s memory of device %d, but the coarse points that its own restriction makes in %s memory of device "

@@ -124,18 +124,18 @@ private:
     static void take_away(Item &item, int64_t part) {
         item.values->bind(item.values->topology().local_parts()[static_cast<size_t>(part)], HALO_BINDING_INIT);
     }
-    void place(Item &item, Space space) const;
-    void place_as_bound(Item &item) const;
+    void place(Item &item, Space space);
+    void place_as_bound(Item &item);
     bool is_placed_as_bound(const Item &item) const;
-    void go_to(Item &item, Space space) const;
-    void allocate_on_device(Item &item, Space space) const;
+    void go_to(Item &item, Space space);
+    void allocate_on_device(Item &item, Space space);
     void require_operators(const Item &item, Space space) const;
     void require_storage(const halo_run &run, size_t field) const;
     // Is storage wanted beside that of a part, given or not?
     bool wants_beside(const Item &item, int64_t part, const void *data) const {
         return (data || !item.field->spec().sparse) && needs_beside(item, part);
     }
-    void *follow_storage(Item &item, int64_t part, const void *data) const;
+    void *follow_storage(Item &item, int64_t part, const void *data);
     static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     Narrowing narrowing_of(const halo_run &run) const;
     template <class Add>
