@@ -17,14 +17,11 @@ void require_alike(const Field &field, const Field &before) {
     const FieldSpec &spec = field.spec(), &other = before.spec();
     const auto refuse = [&](const char *why) { fail(HALO_ERR_ARGUMENT, "field %s from field %s: %s", spec.name.c_str(), other.name.c_str(), why); };
     if (&field == &before) refuse("they are one field");
-    if (require_forest(field).leaves().trees() != require_forest(before).leaves().trees()) refuse("their forests have different trees or joins");
-    if (field.topology().cells_of(0) != before.topology().cells_of(0)) refuse("their blocks have different numbers of cells");
-    if (spec.type != other.type || spec.element_bytes != other.element_bytes) refuse("their types differ");
-    if (spec.n_components != other.n_components) refuse("their numbers of components differ");
-    if (spec.places != other.places) refuse("their centrings differ");
+    require_forest(field), require_forest(before);
+    if (const char *const why = why_no_move(before, field)) refuse(why);
+    if (spec.element_bytes != other.element_bytes) refuse("their elements differ in size");
     if (spec.ghosts != other.ghosts) refuse("their ghosts differ");
     if (spec.n_sets != other.n_sets) refuse("their numbers of binding sets differ");
-    if (spec.sparse != other.sparse) refuse("one is sparse, the other is not");
     if (field.controller() || before.controller()) refuse("storage of one follows its controller");
     if (field.is_mapped() || before.is_mapped()) refuse("one has a map of points");
     for (int32_t set = 0; set < spec.n_sets; ++set) {
@@ -36,6 +33,18 @@ void require_alike(const Field &field, const Field &before) {
 }
 
 } // namespace
+
+const char *why_no_move(const Field &source, const Field &destination) {
+    const auto forest = [](const Field &field) -> const ForestTopology & { return static_cast<const ForestTopology &>(field.topology()); };
+    const FieldSpec &from = source.spec(), &to = destination.spec();
+    if (from.type != to.type) return "their types differ";
+    if (from.sparse != to.sparse) return "one is sparse, the other is not";
+    if (from.n_components != to.n_components) return "their numbers of components differ";
+    if (from.places != to.places) return "their centrings differ";
+    if (forest(source).leaves().trees() != forest(destination).leaves().trees()) return "their forests have different trees or joins";
+    if (source.topology().cells_of(0) != destination.topology().cells_of(0)) return "their blocks have different numbers of cells";
+    return nullptr;
+}
 
 void allocate_from(Field &field, const Field &before) {
     require_alike(field, before);

@@ -5,6 +5,7 @@
 
 #include "exchange/kinds/forest_steps.h"
 #include "exchange/kinds/kinds.h"
+#include "field/other_blocks.h"
 #include "topology/forest/block_box.h"
 #include "topology/forest/remesh_edges.h"
 
@@ -98,12 +99,7 @@ void check_remesh(const Field &source, const Field &destination, const halo_tran
         check_on_forest(*field);
         for (const Centring place : field->spec().places) forest_of(*field).check_points({ {}, HALO_STENCIL_FULL, place, HALO_SHARED_ONLY });
     }
-    if (from.type != to.type) refuse("their types differ");
-    if (from.sparse != to.sparse) refuse("one is sparse, the other is not");
-    if (from.n_components != to.n_components) refuse("their numbers of components differ");
-    if (from.places != to.places) refuse("their centrings differ");
-    if (forest_of(source).leaves().trees() != forest_of(destination).leaves().trees()) refuse("their forests have different trees or joins");
-    if (source.topology().cells_of(0) != destination.topology().cells_of(0)) refuse("their blocks have different numbers of cells");
+    if (const char *const why = why_no_move(source, destination)) refuse(why);
     if (transfer.op != HALO_TRANSFER_COPY) refuse("between forests values are copied, not added");
     for (int i = 0; i < 6; ++i)
         if (transfer.source_ghosts[i] != 0 || transfer.destination_ghosts[i] != 0) refuse("between forests owned points alone are filled");
