@@ -125,8 +125,10 @@ halo_status event_record(halo_device *device, halo_event *event, halo_stream str
 halo_status event_query(halo_device *device, halo_event *event, int32_t *done) {
     const std::shared_ptr<Recording> &known = event_of(event).recording;
     if (event_of(event).is_others) return report(late_of(device).services, HALO_ERR_STATE, "another instance's event is waited for, and no more");
-    if (known && known->has_failed()) return report(late_of(device).services, HALO_ERR_DEVICE, "work in front of an event has failed, as ordered");
-    *done = !known || known->has_fired() ? 1 : 0; // nothing has been recorded, or all of it is done
+    const late::Recording::State state = known ? known->state() : late::Recording::State::fired; // nothing has been recorded, or all of it is done
+    if (state == late::Recording::State::failed)
+        return report(late_of(device).services, HALO_ERR_DEVICE, "work in front of an event has failed, as ordered");
+    *done = state == late::Recording::State::fired ? 1 : 0;
     return HALO_SUCCESS;
 }
 halo_status event_wait(halo_device *device, halo_event *event, halo_stream stream) {

@@ -15,24 +15,18 @@ namespace late {
 
 void Recording::fire(bool failed) {
     const std::lock_guard lock(mutex_);
-    fired_ = true;
-    failed_ = failed;
+    state_ = failed ? State::failed : State::fired;
     fired_now_.notify_all();
 }
 
-bool Recording::has_fired() const {
+Recording::State Recording::state() const {
     const std::lock_guard lock(mutex_);
-    return fired_;
-}
-
-bool Recording::has_failed() const {
-    const std::lock_guard lock(mutex_);
-    return failed_;
+    return state_;
 }
 
 void Recording::wait() {
     std::unique_lock lock(mutex_);
-    fired_now_.wait(lock, [&] { return fired_; });
+    fired_now_.wait(lock, [&] { return state_ != State::waits; });
 }
 
 namespace {

@@ -19,16 +19,16 @@ namespace late {
 // A point in a stream. It fires once the stream has come there, and then a little later.
 class Recording {
 public:
+    enum class State : uint8_t { waits, fired, failed };
+
     void fire(bool failed);
-    bool has_fired() const;
-    bool has_failed() const;
+    State state() const;
     void wait();
 
 private:
     mutable std::mutex mutex_;
     std::condition_variable fired_now_;
-    bool fired_ = false;
-    bool failed_ = false;
+    State state_ = State::waits;
 };
 
 // What other processes see of an event, in a file that they map: how many times it has been recorded, and up to which of them it has fired.
