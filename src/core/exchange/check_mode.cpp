@@ -206,7 +206,7 @@ std::string CheckMode::name_point(const Run &run, const Checked &checked, int64_
     const Field &field = field_of(run, checked);
     const PlacedEdge &edge = *checked.edge;
     const std::string name = field.topology().has_cells()
-                                 ? name_cell(field, edge.receive_gid, received_point(edge, point))
+                                 ? halo::name_point(field, edge.recv_part, received_point(edge, point))
                                  : name_point_at(field, edge.recv_part, target_of(run, checked).offset(point, 0) / field.spec().element_bytes);
     return format("field %s, part %lld, %s, which part %lld on rank %d fills (channel %s)", field.spec().name.c_str(),
                   static_cast<long long>(edge.receive_gid), name.c_str(), static_cast<long long>(edge.send_gid), peer_of(run, checked),

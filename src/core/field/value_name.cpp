@@ -2,6 +2,7 @@
 #include "field/value_name.h"
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstring>
 #include <optional>
@@ -31,12 +32,6 @@ bool is_in(const Region &region, const Extent &point) {
 
 int64_t gid_of(const Field &field, int64_t part) { return field.topology().local_parts()[static_cast<size_t>(part)]; }
 
-std::string name_point(const Field &field, int64_t part, const Extent &point) {
-    if (field.topology().has_cells()) return name_cell(field, gid_of(field, part), point);
-    const std::string in_all = field.topology().global_name(part, point[0]);
-    return format("point %lld", static_cast<long long>(point[0])) + (in_all.empty() ? "" : ", ") + in_all;
-}
-
 std::string name_nothing(const Field &field, int64_t element) {
     return format("element %lld of its storage, which is no %s", static_cast<long long>(element), field.topology().has_cells() ? "cell" : "point");
 }
@@ -53,13 +48,11 @@ std::string text_of(Number number) {
 
 } // namespace
 
-std::string name_cell(const Field &field, int64_t gid, const Extent &cell) {
-    std::string text =
-        format("cell (%lld, %lld, %lld)", static_cast<long long>(cell[0]), static_cast<long long>(cell[1]), static_cast<long long>(cell[2]));
-    if (!field.topology().boxes()) return text;
-    const halo_part part = field.topology().part(gid);
-    return text + format(", in all (%lld, %lld, %lld)", static_cast<long long>(part.cells.low[0] + cell[0]),
-                         static_cast<long long>(part.cells.low[1] + cell[1]), static_cast<long long>(part.cells.low[2] + cell[2]));
+std::string name_point(const Field &field, int64_t part, const Extent &point) {
+    const auto [x, y, z] = std::array<long long, 3>{ point[0], point[1], point[2] };
+    const std::string here = field.topology().has_cells() ? format("cell (%lld, %lld, %lld)", x, y, z) : format("point %lld", x);
+    const std::string in_all = field.topology().global_name(part, point);
+    return here + (in_all.empty() ? "" : ", ") + in_all;
 }
 
 std::string name_point_at(const Field &field, int64_t part, int64_t element) {

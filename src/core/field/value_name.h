@@ -8,9 +8,9 @@
 
 namespace halo {
 
-// As the program counts, in the part and in the whole grid.
-std::string name_cell(const Field &field, int64_t gid, const Extent &cell);
-// What an element of a part's storage belongs to: the cell, or the point and what all ranks know it by.
+// The cell or point as the program counts, in the part, and what all ranks know it by.
+std::string name_point(const Field &field, int64_t local_index, const Extent &point);
+// What an element of a part's storage belongs to.
 std::string name_point_at(const Field &field, int64_t local_index, int64_t element);
 // Field, part, cell or point, component.
 std::string name_element(const Field &field, int64_t local_index, int64_t element);

@@ -43,6 +43,16 @@ int64_t Topology::require_local(int64_t gid) const {
     return index;
 }
 
+std::string Topology::global_name(int64_t local_index, const Extent &point) const {
+    return boxes() ? name_in_all(local_index, point) : std::string();
+}
+
+std::string Topology::name_in_all(int64_t local_index, const Extent &point) const {
+    const halo_box cells = part(local_parts_[static_cast<size_t>(local_index)]).cells;
+    return format("in all (%lld, %lld, %lld)", static_cast<long long>(cells.low[0] + point[0]), static_cast<long long>(cells.low[1] + point[1]),
+                  static_cast<long long>(cells.low[2] + point[2]));
+}
+
 std::vector<int32_t> Topology::peers() const {
     std::vector<int32_t> ranks;
     for (const int64_t gid : local_parts_)

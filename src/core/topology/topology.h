@@ -76,14 +76,18 @@ public:
     // Parts as boxes of one index space; null: there is none. The cells that they lie among.
     virtual const BoxSource *boxes() const { return nullptr; }
     virtual halo_box domain() const { return {}; }
-    // What all ranks know a point of a local part by, in words: "key 7"; empty: it is not kept, or parts have cells. For errors: O(points).
-    virtual std::string global_name(int64_t /*local_index*/, int64_t /*point*/) const { return {}; }
+    // What all ranks know a point of a local part by, in words: "key 7", "in all (4, 0, 0)"; empty: by nothing but its part, or it is not kept. For
+    // errors: O(points).
+    virtual std::string global_name(int64_t local_index, const Extent &point) const;
     // Else those near the local ones alone.
     virtual bool knows_all_boxes() const { return true; }
 
     std::map<std::string, Field *> fields; // that live on it, by name
 
 protected:
+    // Of parts whose cells count in one index space.
+    std::string name_in_all(int64_t local_index, const Extent &point) const;
+
     Context &context_;
     std::vector<int64_t> local_parts_;
 

@@ -51,6 +51,7 @@ public:
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &, const EdgeSink &) const override {}
     halo_box domain() const override { return coarsened(fine_.domain(), ratio_); }
+    std::string global_name(int64_t local_index, const Extent &point) const override { return name_in_all(local_index, point); }
 
 private:
     const Topology &fine_;

@@ -30,4 +30,11 @@ std::vector<halo_boundary> CoarsenedForest::boundaries(int64_t gid, const GhostW
     return found;
 }
 
+// In cells of the next coarser level; of roots it is -1.
+std::string CoarsenedForest::global_name(int64_t local_index, const Extent &point) const {
+    TreeBlock block = forest_.leaf(local_parts_[static_cast<size_t>(local_index)]);
+    --block.level;
+    return name_in_tree(block, n_cells_, point);
+}
+
 } // namespace halo

@@ -20,6 +20,7 @@ public:
     Extent cells_of(int64_t) const override { return n_cells_; }
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &, const EdgeSink &) const override {}
+    std::string global_name(int64_t local_index, const Extent &point) const override;
 
 private:
     const ForestTopology &forest_;

@@ -29,6 +29,9 @@ public:
     void mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const override;
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
+    std::string global_name(int64_t local_index, const Extent &point) const override {
+        return name_in_tree(leaf(local_parts_[static_cast<size_t>(local_index)]), n_cells_, point);
+    }
 
     // Does each rank know its own leaves and those near them alone? What follows is of leaves that are known.
     bool is_distributed() const { return directory_.has_value(); }

@@ -29,6 +29,13 @@ std::string text_of(const TreeBlock &block) {
                   static_cast<long long>(block.at[2]), block.tree);
 }
 
+std::string name_in_tree(const TreeBlock &block, const Extent &n_cells, const Extent &point) {
+    Extent at;
+    for (size_t d = 0; d < 3; ++d) at[d] = block.at[d] * n_cells[d] + point[d];
+    return format("in tree %d at level %d (%lld, %lld, %lld)", block.tree, block.level, static_cast<long long>(at[0]), static_cast<long long>(at[1]),
+                  static_cast<long long>(at[2]));
+}
+
 // Where the coordinates first differ, of the directions that do at the same bit the last one decides.
 bool comes_before(const TreeBlock &a, const TreeBlock &b) {
     if (a.tree != b.tree) return a.tree < b.tree;

@@ -24,6 +24,8 @@ struct TreeBlock {
 
 // "level 2 (3, 0, 1) of tree 0"
 std::string text_of(const TreeBlock &block);
+// "in tree 0 at level 2 (13, 0, 5)": a point of a block of `n_cells` cells, in its tree's cells of that level. Ghosts may lie beyond the tree.
+std::string name_in_tree(const TreeBlock &block, const Extent &n_cells, const Extent &point);
 
 // The block of a lower level in which it lies.
 inline TreeBlock ancestor(const TreeBlock &block, int32_t level) {

@@ -64,7 +64,7 @@ public:
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
     // Of a part, among the rank's.
     int64_t first_point(int64_t local_index) const { return parts_ ? parts_->first_point(local_index) : 0; }
-    std::string global_name(int64_t local_index, int64_t point) const override { return name_of(first_point(local_index) + point); }
+    std::string global_name(int64_t local_index, const Extent &point) const override { return name_of(first_point(local_index) + point[0]); }
 
     int64_t n_points() const { return n_points_; }
     int64_t n_owned() const { return n_owned_; }
