@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <mutex>
 
 #include <dlfcn.h>
 
+#include "findings.h"
 #include "halo_mesh.h"
 #include "skew/skew.h"
 #include "solver.h"
@@ -35,31 +35,7 @@ const Skew &skew() {
 }
 
 const Settings checked_device{ { "check", "yes" }, { "device", "skew" }, { "plugin_path", SKEW_DIRECTORY } };
-const Settings checked{ { "check", "yes" } };
 const Settings fully_checked_device{ { "check", "full" }, { "device", "skew" }, { "plugin_path", SKEW_DIRECTORY } };
-
-constexpr int n_ranks = 2;
-
-struct Findings {
-    std::mutex guard;
-    int n = 0;
-    std::string text;
-
-    void note(halo_status status) {
-        if (status == HALO_SUCCESS) return;
-        const std::string found = halo_last_error();
-        if (status != HALO_ERR_CHECK && status != HALO_ERR_PEER) stop("HALO_ERR_CHECK was expected: %s", found.c_str());
-        const std::lock_guard lock(guard);
-        if (status == HALO_ERR_CHECK) {
-            ++n;
-            text = found;
-        }
-    }
-    void expect(const std::vector<std::string> &words) const {
-        EXPECT_GT(n, 0) << "nothing was found";
-        for (const std::string &word : words) EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' is not in: " << text;
-    }
-};
 
 class Seeded : public testing::TestWithParam<int32_t> {
 protected:
