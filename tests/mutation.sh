@@ -457,7 +457,7 @@ defects=(
     "ghosts that this rank fills may be written before finish|exchange/check_mode.cpp|halo_seeded *LateWrite*|/^void CheckMode::give_back_withheld/,/^}/s/if (!poison.is_in_row(storage, n, bytes, at))/if (false)/"
     "keys are not kept for check mode|topology/keys/keys.cpp|halo_seeded SeededPoints.*|s/else if (context.check_mode())/else if (desc.n_keys < 0)/"
     "roots are not kept for check mode|topology/lists/lists.cpp|halo_seeded SeededPoints.*|s/if (context.check_mode()) roots_/if (desc.n_leaves < 0) roots_/"
-    "cells of a forest are named as if each block were the first|topology/forest/trees.cpp|halo_seeded SeededLevels.*|s/at\[d\] = block.at\[d\] \* n_cells\[d\] + point\[d\];/at[d] = point[d];/"
+    "cells of a forest are named by their block's place along x alone|topology/forest/trees.cpp|halo_seeded SeededLevels.*|s/at\[d\] = block.at\[d\] \* n_cells/at[d] = block.at[0] * n_cells/"
     "coarse cells of a forest are named by their block's level|topology/forest/coarsened.cpp|halo_seeded SeededLevels.*Coarse*|s/^    --block.level;//"
     "coarse cells of boxes are not named in the whole grid|topology/boxes/coarsened_boxes.h|halo_seeded SeededLevels.*Box|s/return name_in_all(local_index, point);/return Topology::global_name(local_index, point);/"
     "fields are not known by number|field/field.cpp|halo_seeded *EarlyRead*|s/^            topology.context().fields.ordinal_. = this;//"
