@@ -191,7 +191,7 @@ def plain(value):
         return value if value else None
     if kind.kind == "pointer":
         if kind.item.kind == "struct" and kind.item.cname not in HANDLES:
-            return plain(value[0])
+            return plain(value[0]) if value else None
         if kind.item.cname == "char":
             return ffi.string(value).decode(errors="replace") if value else None
         return value if value else None
