@@ -168,6 +168,13 @@ HALO_API halo_status halo_channel_stale(halo_channel *channel, halo_stream strea
 
 HALO_API halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *key);
 
+/** The description as the channel stands, in a group or not, abandoned or not: once it is destroyed, halo_channel_register makes an equal one of this
+ * and its key. `count` is that of the last halo_channel_set_bytes, `element_bytes` that of the type: of HALO_BYTES as given, but 1 where the bytes
+ * set are no multiple of it. Pointers are the caller's own: `buffer` the one given last, also after halo_channel_release, NULL from
+ * halo_channel_set_bytes until the next is given; `allocator` as given. Each is NULL for another buffer_kind. Filled up to the caller's struct_size.
+ * Local; O(1). */
+HALO_API halo_status halo_channel_get_desc(const halo_channel *channel, halo_channel_desc *desc);
+
 /*
  * Many channels in one call. `channels` has `n`, all of one context, else HALO_ERR_ARGUMENT or HALO_ERR_HANDLE before anything is done. Each does
  * what the call on one channel does, in the order of the list. Where one fails the others are done all the same; status and text are those of the
@@ -214,10 +221,15 @@ typedef struct halo_group_desc {
  * Commit channels: number their tags, check both ends. Collective over the context (ranks may bring none; the list is copied); blocks.
  * HALO_ERR_MISMATCH: an end is missing, or ranks, types or sizes disagree; the text names the first keys that do. Nothing is changed then.
  * PER_CHANNEL: each channel sends its own message. AGGREGATE: the buffers are slices of one message per peer, and the channel calls other than find,
- * key, buffer, state, set_bytes and destroy return HALO_ERR_STATE; all slices of a message, and all of same-rank channels, begin within 2^35 bytes.
+ * get_key, get_desc, buffer, state, set_bytes and destroy return HALO_ERR_STATE; all slices of a message, and all of same-rank channels, begin within
+ * 2^35 bytes.
  */
 HALO_API halo_status halo_group_create(halo_context *context, halo_channel *const *channels, int64_t n, const halo_group_desc *desc,
                                        halo_group **group);
+
+/** The description as it was given, HALO_MESSAGES_AUTO and HALO_TIMEOUT_CONFIGURED too: HALO_GROUP_DESC_INIT if it was NULL. Once the group is
+ * destroyed, halo_group_create makes an equal one of this and its channels. Filled up to the caller's struct_size. Local; O(1). */
+HALO_API halo_status halo_group_get_desc(const halo_group *group, halo_group_desc *desc);
 
 /** The channels live on, uncommitted. HALO_BUSY while something is under way. Collective; does not communicate. */
 HALO_API halo_status halo_group_destroy(halo_group **group);

@@ -53,6 +53,12 @@ public:
         check(halo_channel_get_key(handle_, &key));
         return key;
     }
+    /// As it stands: with its key it makes an equal channel once this one is gone.
+    halo_channel_desc desc() const {
+        halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+        check(halo_channel_get_desc(handle_, &desc));
+        return desc;
+    }
 
 private:
     bool ask(halo_status (*question)(halo_channel *, std::int32_t *)) {
@@ -98,6 +104,11 @@ public:
         check(halo_group_create(context, channels.data(), static_cast<std::int64_t>(channels.size()), &desc, &handle_));
     }
 
+    halo_group_desc desc() const {
+        halo_group_desc desc = HALO_GROUP_DESC_INIT;
+        check(halo_group_get_desc(handle_, &desc));
+        return desc;
+    }
     /// Valid until the next call on this group.
     std::span<const halo_group_row> table() {
         const halo_group_row *rows = nullptr;

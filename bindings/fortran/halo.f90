@@ -37,29 +37,30 @@ module halo
     c_halo_channel_writable, c_halo_channel_allocate, c_halo_channel_release, c_halo_channel_set_buffer, &
     c_halo_channel_set_bytes, c_halo_channel_buffer, c_halo_channel_state, c_halo_channel_send, &
     c_halo_channel_send_bytes, c_halo_channel_send_null, c_halo_channel_start_receive, c_halo_channel_try_receive, &
-    c_halo_channel_stale, c_halo_channel_get_key, c_halo_channel_start_receive_many, c_halo_channel_try_receive_many
-  private :: c_halo_channel_writable_many, c_halo_channel_stale_many, c_halo_channel_send_many, c_halo_group_create, &
-    c_halo_group_destroy, c_halo_group_drain, c_halo_group_abandon, c_halo_group_table, c_halo_group_writable, &
-    c_halo_group_start_receive, c_halo_group_send, c_halo_group_send_rows, c_halo_group_try_receive, &
-    c_halo_group_stale, c_halo_topology_create_forest, c_halo_forest_uniform, c_halo_forest_adapt, &
-    c_halo_field_allocate_from, c_halo_forest_place, c_halo_field_set_prolongation, c_halo_field_set_restriction, &
-    c_halo_exchange_coarse_data, c_halo_exchange_coarse_boundaries, c_halo_exchange_level_regions, &
-    c_halo_exchange_create_levels, c_halo_exchange_set_fraction, c_halo_field_level_boxes, c_halo_mesh_create, &
-    c_halo_mesh_destroy, c_halo_mesh_get_local, c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, &
-    c_halo_mesh_collect, c_halo_mesh_target_topology, c_halo_mesh_add_columns, c_halo_mesh_get_columns, &
-    c_halo_mesh_column_topology, c_halo_mesh_get_column_map, c_halo_particles_create
-  private :: c_halo_particles_destroy, c_halo_particles_start, c_halo_particles_test, c_halo_particles_counts, &
-    c_halo_particles_left, c_halo_particles_finish, c_halo_particles_abandon, c_halo_sphere_key, &
-    c_halo_sphere_entity_of, c_halo_sphere_key_neighbours, c_halo_sphere_position, c_halo_sphere_create, &
-    c_halo_sphere_destroy, c_halo_sphere_local_parts, c_halo_sphere_get_part, c_halo_sphere_ring_ends, &
-    c_halo_sphere_keys, c_halo_sphere_neighbours, c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, &
-    c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours, c_halo_topology_create_reduced_rows, &
-    c_halo_stencil_create, c_halo_stencil_destroy, c_halo_stencil_add_field, c_halo_stencil_add_stage, &
-    c_halo_stencil_analyse, c_halo_stencil_get_field, c_halo_stencil_get_stage, c_halo_stencil_describe, &
-    c_halo_stencil_exchanges, c_halo_stencil_groups, c_halo_stencil_get_summary, c_halo_stencil_level_index, &
-    c_halo_stencil_loops, c_halo_stencil_loop_intervals, c_halo_stencil_stage_ranges, c_halo_stencil_exchange_ranges, &
-    c_halo_stencil_fill_field_desc
-  private :: c_halo_stencil_fill_layout_desc, c_halo_stencil_create_exchange, c_halo_stencil_create_topology
+    c_halo_channel_stale, c_halo_channel_get_key, c_halo_channel_get_desc, c_halo_channel_start_receive_many
+  private :: c_halo_channel_try_receive_many, c_halo_channel_writable_many, c_halo_channel_stale_many, &
+    c_halo_channel_send_many, c_halo_group_create, c_halo_group_get_desc, c_halo_group_destroy, c_halo_group_drain, &
+    c_halo_group_abandon, c_halo_group_table, c_halo_group_writable, c_halo_group_start_receive, c_halo_group_send, &
+    c_halo_group_send_rows, c_halo_group_try_receive, c_halo_group_stale, c_halo_topology_create_forest, &
+    c_halo_forest_uniform, c_halo_forest_adapt, c_halo_field_allocate_from, c_halo_forest_place, &
+    c_halo_field_set_prolongation, c_halo_field_set_restriction, c_halo_exchange_coarse_data, &
+    c_halo_exchange_coarse_boundaries, c_halo_exchange_level_regions, c_halo_exchange_create_levels, &
+    c_halo_exchange_set_fraction, c_halo_field_level_boxes, c_halo_mesh_create, c_halo_mesh_destroy, &
+    c_halo_mesh_get_local, c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, c_halo_mesh_collect, &
+    c_halo_mesh_target_topology, c_halo_mesh_add_columns, c_halo_mesh_get_columns, c_halo_mesh_column_topology
+  private :: c_halo_mesh_get_column_map, c_halo_particles_create, c_halo_particles_destroy, c_halo_particles_start, &
+    c_halo_particles_test, c_halo_particles_counts, c_halo_particles_left, c_halo_particles_finish, &
+    c_halo_particles_abandon, c_halo_sphere_key, c_halo_sphere_entity_of, c_halo_sphere_key_neighbours, &
+    c_halo_sphere_position, c_halo_sphere_create, c_halo_sphere_destroy, c_halo_sphere_local_parts, &
+    c_halo_sphere_get_part, c_halo_sphere_ring_ends, c_halo_sphere_keys, c_halo_sphere_neighbours, &
+    c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, c_halo_topology_create_latitudes, &
+    c_halo_reduced_rows_neighbours, c_halo_topology_create_reduced_rows, c_halo_stencil_create, c_halo_stencil_destroy, &
+    c_halo_stencil_add_field, c_halo_stencil_add_stage, c_halo_stencil_analyse, c_halo_stencil_get_field, &
+    c_halo_stencil_get_stage, c_halo_stencil_describe, c_halo_stencil_exchanges, c_halo_stencil_groups, &
+    c_halo_stencil_get_summary, c_halo_stencil_level_index, c_halo_stencil_loops, c_halo_stencil_loop_intervals, &
+    c_halo_stencil_stage_ranges
+  private :: c_halo_stencil_exchange_ranges, c_halo_stencil_fill_field_desc, c_halo_stencil_fill_layout_desc, &
+    c_halo_stencil_create_exchange, c_halo_stencil_create_topology
   private :: new_home, home_of, conclude, refused, error_text, create_over, c_text, address, some, number, dimensions, &
     points_of, bind_array, find_array, same_type, strides_of
   private :: create_over_integer, create_over_type
@@ -393,11 +394,13 @@ module halo
     procedure, pass(channel) :: try_receive => halo_channel_try_receive
     procedure, pass(channel) :: stale => halo_channel_stale
     procedure, pass(channel) :: get_key => halo_channel_get_key
+    procedure, pass(channel) :: get_desc => halo_channel_get_desc
   end type halo_channel
 
   type, extends(halo_handle) :: halo_group
   contains
     procedure, pass(group) :: create => halo_group_create
+    procedure, pass(group) :: get_desc => halo_group_get_desc
     procedure, pass(group) :: destroy => halo_group_destroy
     procedure, pass(group) :: drain => halo_group_drain
     procedure, pass(group) :: abandon => halo_group_abandon
@@ -2693,6 +2696,17 @@ contains
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_get_key", status, stat)
   end subroutine halo_channel_get_key
 
+  subroutine halo_channel_get_desc(channel, desc, stat, errmsg)
+    class(halo_channel), intent(in) :: channel
+    type(halo_channel_desc), intent(out) :: desc
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_channel_get_desc(channel%handle, desc)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_get_desc", status, stat)
+  end subroutine halo_channel_get_desc
+
   subroutine halo_channel_start_receive_many(channels, stat, errmsg)
     type(halo_channel), intent(in) :: channels(:)
     integer, intent(out), optional :: stat
@@ -2794,6 +2808,17 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_create", status, stat)
   end subroutine halo_group_create
+
+  subroutine halo_group_get_desc(group, desc, stat, errmsg)
+    class(halo_group), intent(in) :: group
+    type(halo_group_desc), intent(out) :: desc
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_group_get_desc(group%handle, desc)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_get_desc", status, stat)
+  end subroutine halo_group_get_desc
 
   subroutine halo_group_destroy(group, stat, errmsg)
     class(halo_group), intent(inout) :: group

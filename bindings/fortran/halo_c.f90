@@ -849,6 +849,12 @@ module halo_c
       type(halo_channel_key), intent(inout) :: key
       integer(c_int32_t) :: answer
     end function c_halo_channel_get_key
+    function c_halo_channel_get_desc(channel, desc) result(answer) bind(c, name="halo_channel_get_desc")
+      import :: c_int32_t, c_ptr, halo_channel_desc
+      type(c_ptr), value :: channel
+      type(halo_channel_desc), intent(inout) :: desc
+      integer(c_int32_t) :: answer
+    end function c_halo_channel_get_desc
     function c_halo_channel_start_receive_many(channels, n) result(answer) bind(c, &
       name="halo_channel_start_receive_many")
       import :: c_int32_t, c_int64_t, c_ptr
@@ -897,6 +903,12 @@ module halo_c
       type(c_ptr), intent(inout) :: group
       integer(c_int32_t) :: answer
     end function c_halo_group_create
+    function c_halo_group_get_desc(group, desc) result(answer) bind(c, name="halo_group_get_desc")
+      import :: c_int32_t, c_ptr, halo_group_desc
+      type(c_ptr), value :: group
+      type(halo_group_desc), intent(inout) :: desc
+      integer(c_int32_t) :: answer
+    end function c_halo_group_get_desc
     function c_halo_group_destroy(group) result(answer) bind(c, name="halo_group_destroy")
       import :: c_int32_t, c_ptr
       type(c_ptr), intent(inout) :: group

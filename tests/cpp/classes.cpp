@@ -337,12 +337,14 @@ TEST(Classes, ChannelsAndGroups) {
         group.drain();
         EXPECT_TRUE(single.set_bytes(16));
         EXPECT_EQ(single.buffer().bytes, 16);
+        EXPECT_EQ(single.desc().count, 2);
     }
     EXPECT_THROW(single.set_buffer(nullptr), halo::error);
     key.extra = 1;
     halo::Channel slice(context, key, desc);
     halo_channel *const other[] = { slice.get() };
     halo::Group group(context, other);
+    EXPECT_EQ(group.desc().messages, HALO_MESSAGES_AUTO);
     ASSERT_TRUE(group.writable());
     static_cast<double *>(group.table()[0].data)[0] = 9;
     const std::int64_t row[] = { 0 };

@@ -92,6 +92,9 @@ void by_hand(Member &member, bool sparse) {
     halo_channel_key key;
     ALONE(halo_channel_find(member.context, &ends.keys[0], &found));
     ALONE(halo_channel_get_key(sender, &key));
+    halo_channel_desc got = HALO_CHANNEL_DESC_INIT;
+    ALONE(halo_channel_get_desc(sender, &got));
+    ALONE(halo_group_get_desc(group, &desc));
     for (int i = 0; i < ends.n; ++i) ALONE(halo_channel_allocate(ends.channels[i]));
     ALONE(halo_channel_start_receive(receiver));
     ALONE(halo_channel_abandon(receiver));

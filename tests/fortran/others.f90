@@ -113,8 +113,8 @@ contains
     type(halo_channel) :: channel, found, several(2)
     type(halo_group) :: group
     type(halo_channel_key) :: key, read
-    type(halo_channel_desc) :: desc
-    type(halo_group_desc) :: group_desc
+    type(halo_channel_desc) :: desc, got
+    type(halo_group_desc) :: group_desc, group_got
     type(halo_buffer) :: buffer
     real(real64), target :: memory(2), other(2)
     integer(c_int32_t) :: yes, state, states(2)
@@ -139,8 +139,12 @@ contains
     call halo_channel_find(context, key, found)
     call halo_channel_get_key(found, read)
     call need(read%receive_gid == 2, "key")
+    call halo_channel_get_desc(found, got)
+    call need(got%count == 2 .and. got%varies == 1 .and. c_associated(got%buffer, c_loc(memory)), "description")
     group_desc%messages = HALO_MESSAGES_PER_CHANNEL
     call halo_group_create(context, [channel, several], group_desc, group)
+    call halo_group_get_desc(group, group_got)
+    call need(group_got%messages == HALO_MESSAGES_PER_CHANNEL, "description of the group")
     call halo_channel_writable(channel, yes)
     call need(yes == 1, "writable")
     call halo_channel_set_buffer(channel, c_loc(other))

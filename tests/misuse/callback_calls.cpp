@@ -247,6 +247,8 @@ const Call allowed_calls[] = {
           halo_channel_key key;
           return halo_channel_get_key(w.channel, &key);
       } },
+    ANSWER(halo_channel_get_desc, halo_channel_desc, HALO_CHANNEL_DESC_INIT, w.channel),
+    ANSWER(halo_group_get_desc, halo_group_desc, HALO_GROUP_DESC_INIT, w.group),
     CALL(halo_access_needs_exec, w.batch, &w.number),
     ANSWER(halo_access_get_state, halo_access_state, HALO_ACCESS_STATE_INIT, w.dense, 0),
     CALL(halo_access_data, w.dense, 0, 0, HALO_ON_HOST, &w.pointer),

@@ -414,6 +414,15 @@ std::vector<Case> channels() {
                  return undo(status, made, halo_channel_destroy);
              }),
         written(halo_buffer HALO_BUFFER_INIT, [](World &w, halo_buffer *buffer) { return halo_channel_buffer(w.channel, buffer); }),
+        written(halo_channel_desc HALO_CHANNEL_DESC_INIT, [](World &w, halo_channel_desc *desc) { return halo_channel_get_desc(w.channel, desc); }),
+        written(halo_group_desc HALO_GROUP_DESC_INIT,
+                [](World &w, halo_group_desc *desc) {
+                    halo_group *made = nullptr;
+                    EXPECT_EQ(halo_group_create(w.context, nullptr, 0, nullptr, &made), HALO_SUCCESS);
+                    const halo_status status = halo_group_get_desc(made, desc);
+                    EXPECT_EQ(halo_group_destroy(&made), HALO_SUCCESS);
+                    return status;
+                }),
         read(halo_group_desc HALO_GROUP_DESC_INIT,
              [](World &w, const halo_group_desc *desc) {
                  halo_group *made = nullptr;

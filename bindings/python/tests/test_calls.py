@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import halo
+from halo import _library
 
 HERE = Path(__file__).resolve().parent
 
@@ -132,8 +133,12 @@ def test_channels_to_the_same_rank(alone):
         channels[0].allocate()
         channels[0].release()
         channels[0].set_bytes(24)
+        assert channels[0].get_desc().count == 3 and channels[0].get_desc().buffer is None
         channels[0].set_buffer(np.ones(3))
-        with halo.Group(alone, channels[:1]):
+        desc = channels[0].get_desc()
+        assert int(_library.ffi.cast("intptr_t", desc.buffer)) == channels[0].buffer.ctypes.data and desc.allocator is None
+        with halo.Group(alone, channels[:1]) as group:
+            assert group.get_desc().messages == halo.MESSAGES_PER_CHANNEL
             channels[0].send()
             assert channels[0].try_receive()[0] and channels[0].held().bytes == 24
             channels[0].stale()

@@ -247,6 +247,13 @@ halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *
     });
 }
 
+halo_status halo_channel_get_desc(const halo_channel *channel, halo_channel_desc *desc) {
+    return with_channel(channel, [&](const halo_channel &object) {
+        require(desc, "desc");
+        write_struct(desc, description_of(object));
+    });
+}
+
 halo_status halo_channel_start_receive_many(halo_channel *const *channels, int64_t n) {
     constexpr const char *call = "halo_channel_start_receive_many";
     return with_channels(call, channels, n, [&](const Channels &list) {

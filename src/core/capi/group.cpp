@@ -39,6 +39,13 @@ halo_status halo_group_create(halo_context *context, halo_channel *const *channe
     });
 }
 
+halo_status halo_group_get_desc(const halo_group *group, halo_group_desc *desc) {
+    return with_handle(group, [&] {
+        require(desc, "desc");
+        write_struct(desc, group_of(group).desc());
+    });
+}
+
 halo_status halo_group_destroy(halo_group **group) {
     return with_handle(group ? *group : nullptr, [&] {
         if (group_of(*group).busy()) fail(HALO_BUSY, "destroy: a run or a channel of the group is under way");

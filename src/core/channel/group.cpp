@@ -12,7 +12,7 @@
 
 namespace halo {
 
-Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, const halo_group_desc &desc) : registry_(registry) {
+Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, const halo_group_desc &desc) : registry_(registry), desc_(desc) {
     const CollectiveCall call(context(), "group", desc.timeout_seconds);
     const std::vector<PairList> pairs = Commit(registry, channels, n, desc).run();
     if (desc.messages == HALO_MESSAGES_PER_CHANNEL) {

@@ -27,6 +27,7 @@ public:
     int64_t size() const { return static_cast<int64_t>(slots_.size()); }
     std::string what() const override { return format("group %u of %lld channels", id_.serial(), static_cast<long long>(size())); }
     bool aggregated() const { return run_ != nullptr; }
+    const halo_group_desc &desc() const { return desc_; } // as it was given
 
     Terms terms() const override;
     std::vector<int32_t> awaited() const override { return {}; } // never waits
@@ -53,6 +54,7 @@ private:
     void close();
 
     ChannelRegistry &registry_;
+    halo_group_desc desc_;
     RunId id_;
     int64_t first_channel_tag_ = -1; // of an own message per channel
     std::vector<uint32_t> slots_;    // in the order of creation; AggregateRun::no_slot: destroyed

@@ -31,6 +31,15 @@ MailBuffer::MailBuffer(MailBuffer &&other) noexcept
       kind_(other.kind_),
       device_(other.device_) {}
 
+MailMemory MailBuffer::source() const {
+    MailMemory source;
+    source.kind = kind_;
+    if (kind_ == HALO_BUFFER_ALLOCATOR) source.allocator = allocator_;
+    if (kind_ == HALO_BUFFER_CALLER && memory_ != nowhere) source.memory = memory_;
+    if (on_device()) source.space = { HALO_MEMORY_DEVICE, device_ };
+    return source;
+}
+
 void MailBuffer::set_memory(void *memory, int64_t bytes) {
     memory_ = memory || bytes > 0 ? memory : const_cast<std::byte *>(nowhere);
     data_ = static_cast<std::byte *>(memory_);

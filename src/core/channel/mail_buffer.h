@@ -30,6 +30,8 @@ public:
     MailBuffer(MailBuffer &&other) noexcept;
     MailBuffer &operator=(MailBuffer &&) = delete;
 
+    // Of which an equal one is made. The caller's block is the one given last, whether it is held or not.
+    MailMemory source() const;
     bool held() const { return data_ != nullptr; }
     std::byte *data() const { return data_; }
     int64_t capacity() const { return capacity_; }

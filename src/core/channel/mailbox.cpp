@@ -84,10 +84,7 @@ void Mailbox::close() {
 }
 
 std::string Mailbox::describe() const {
-    const int32_t here = context().rank();
-    const int32_t from = role_ == Role::receiver ? peer_ : here;
-    const int32_t to = role_ == Role::receiver ? here : peer_;
-    return format("channel %s, from rank %d to rank %d", halo::describe(key_).c_str(), from, to);
+    return format("channel %s, from rank %d to rank %d", halo::describe(key_).c_str(), send_rank(), receive_rank());
 }
 
 int64_t Mailbox::data_bytes() const {

@@ -66,15 +66,20 @@ public:
     bool sends() const { return role_ != Role::receiver; }
     bool receives() const { return role_ != Role::sender; }
     int32_t peer() const { return peer_; } // this rank, where both ends are here
+    int32_t send_rank() const { return role_ == Role::receiver ? peer_ : context().rank(); }
+    int32_t receive_rank() const { return role_ == Role::receiver ? context().rank() : peer_; }
     const halo_channel_key &key() const { return key_; }
     uint32_t key_hash() const { return key_hash_; }
     int64_t bytes() const { return bytes_; }
     uint32_t serial() const { return serial_; } // of the group; 0: none
     bool aggregated() const { return access_ == Access::aggregated; }
     bool headless() const { return buffer_.headless(); }
+    bool sparse() const { return sparse_; }
     bool varies() const { return varies_; }
     int32_t state() const { return state_; } // HALO_STALE ...
     uint32_t epoch() const { return epoch_; }
+
+    MailMemory memory() const { return buffer_.source(); }
 
     // The buffer: nullptr where none is held. Its bytes: of the channel, after a receive of what came.
     std::byte *data() const { return buffer_.data(); }

@@ -52,11 +52,15 @@ void check_ranks(const Context &context, const halo_channel_key &key, const halo
              desc.receive_rank, context.rank());
 }
 
+int64_t element_bytes(const halo_channel_desc &desc) {
+    return desc.type == HALO_BYTES ? desc.element_bytes : static_cast<int64_t>(type_bytes(desc.type));
+}
+
 int64_t payload_bytes(const halo_channel_key &key, const halo_channel_desc &desc) {
     if (!type_known(desc.type) || (desc.type == HALO_BYTES && desc.element_bytes < 1))
         fail(HALO_ERR_ARGUMENT, "channel %s: type %d, element_bytes %lld", describe(key).c_str(), desc.type,
              static_cast<long long>(desc.element_bytes));
-    const int64_t size = desc.type == HALO_BYTES ? desc.element_bytes : static_cast<int64_t>(type_bytes(desc.type));
+    const int64_t size = element_bytes(desc);
     if (desc.count < 0) fail(HALO_ERR_ARGUMENT, "channel %s: a count of %lld elements", describe(key).c_str(), static_cast<long long>(desc.count));
     const Checked bytes = Checked(desc.count) * size;
     if (!bytes.fits(limits::channel_bytes)) [[unlikely]]
@@ -82,10 +86,30 @@ ChannelSpec check_channel(const Context &context, const halo_channel_key &key, c
     spec.mailbox.send_rank = desc.send_rank;
     spec.mailbox.receive_rank = desc.receive_rank;
     spec.mailbox.bytes = payload_bytes(key, desc);
+    spec.element_bytes = element_bytes(desc);
     spec.mailbox.sparse = desc.sparse != 0;
     spec.mailbox.varies = desc.varies != 0;
     spec.mailbox.memory = { desc.buffer_kind, desc.buffer, desc.allocator, space_of(desc.memory, desc.device) };
     return spec;
+}
+
+halo_channel_desc description_of(const halo_channel &channel) {
+    const Mailbox &box = channel.box;
+    const MailMemory memory = box.memory();
+    halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+    desc.send_rank = box.send_rank();
+    desc.receive_rank = box.receive_rank();
+    desc.type = channel.type;
+    desc.element_bytes = box.bytes() % channel.element_bytes == 0 ? channel.element_bytes : 1;
+    desc.count = box.bytes() / desc.element_bytes;
+    desc.sparse = box.sparse() ? 1 : 0;
+    desc.buffer_kind = memory.kind;
+    desc.buffer = memory.memory;
+    desc.allocator = memory.allocator;
+    desc.memory = memory.space.memory;
+    desc.device = memory.space.device;
+    desc.varies = box.varies() ? 1 : 0;
+    return desc;
 }
 
 ChannelRegistry::~ChannelRegistry() {
@@ -111,6 +135,7 @@ halo_channel &ChannelRegistry::add(const ChannelSpec &spec) {
     channel.slot = slot;
     channel.registry = this;
     channel.type = spec.type;
+    channel.element_bytes = spec.element_bytes;
     new (&channel.box) Mailbox(room_, spec.mailbox);
     channel.magic = halo_channel::alive;
     insert(slot);

@@ -32,6 +32,7 @@ struct halo_channel {
     };
     uint32_t row = 0; // in its group; of a destroyed channel: slot of the one destroyed after it
     halo_type type = 0;
+    int64_t element_bytes = 1; // as registered
 
     halo_channel() {}
     ~halo_channel() {}
@@ -42,10 +43,14 @@ namespace halo {
 struct ChannelSpec {
     MailboxSpec mailbox;
     halo_type type = HALO_BYTES;
+    int64_t element_bytes = 1;
 };
 
 // What a caller registers, checked. Fails naming the key.
 ChannelSpec check_channel(const Context &context, const halo_channel_key &key, const halo_channel_desc &desc);
+
+// What a caller would register to get the channel as it stands.
+halo_channel_desc description_of(const halo_channel &channel);
 
 class ChannelRegistry {
 public:

@@ -777,6 +777,7 @@ halo_status halo_channel_start_receive(halo_channel *channel);
 halo_status halo_channel_try_receive(halo_channel *channel, int32_t *done, int32_t *state);
 halo_status halo_channel_stale(halo_channel *channel, halo_stream stream);
 halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *key);
+halo_status halo_channel_get_desc(const halo_channel *channel, halo_channel_desc *desc);
 halo_status halo_channel_start_receive_many(halo_channel *const *channels, int64_t n);
 halo_status halo_channel_try_receive_many(halo_channel *const *channels, int64_t n, int64_t *n_done, int32_t *states);
 halo_status halo_channel_writable_many(halo_channel *const *channels, int64_t n, int64_t *n_writable, int32_t *writable);
@@ -793,6 +794,7 @@ typedef struct halo_group_desc {
     int32_t reserved;
 } halo_group_desc;
 halo_status halo_group_create(halo_context *context, halo_channel *const *channels, int64_t n, const halo_group_desc *desc, halo_group **group);
+halo_status halo_group_get_desc(const halo_group *group, halo_group_desc *desc);
 halo_status halo_group_destroy(halo_group **group);
 halo_status halo_group_drain(halo_group *group, double timeout_seconds);
 halo_status halo_group_abandon(halo_group *group);
