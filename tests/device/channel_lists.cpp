@@ -2,6 +2,7 @@
 // Channels by hand whose payload is on a device: buffers given late, other sizes, lists of channels, waiting until nothing is under way.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <tuple>
 
@@ -163,6 +164,43 @@ TEST(DeviceChannels, InLists) {
         late::destroy(rank, group);
         first.destroy();
         second.destroy();
+    });
+}
+
+// Of a channel and of a group whose slices are there; equal ones are made of them.
+TEST(DeviceChannels, DescriptionsSayWhichMemory) {
+    run(1, late::settings(), [](Rank &rank) {
+        for (const Place place : { pool, callers, allocators, Place{ HALO_BUFFER_POOL, HALO_MEMORY_DEVICE, 1 }, host_pool }) {
+            Terms terms;
+            terms.to = 0;
+            End end(rank, terms, place);
+            for (int turn = 0; turn < 2; ++turn) {
+                halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+                OK(halo_channel_get_desc(end.channel, &desc));
+                if (desc.memory != place.memory || desc.device != place.device || desc.buffer_kind != place.buffer) stop("another memory");
+                if ((desc.buffer != nullptr) != (place.buffer == HALO_BUFFER_CALLER)) stop("another buffer");
+                if ((desc.allocator != nullptr) != (place.buffer == HALO_BUFFER_ALLOCATOR)) stop("another allocator");
+                halo_group *group = commit(rank, { end.channel });
+                end.send(numbers(terms.n, turn), nullptr);
+                expect_values(end.received(nullptr), numbers(terms.n, turn), turn);
+                end.stale(nullptr);
+                OK(halo_group_drain(group, 60));
+                late::destroy(rank, group);
+                halo_channel_key key{};
+                OK(halo_channel_get_key(end.channel, &key));
+                end.destroy();
+                OK(halo_channel_register(rank.context, &key, &desc, &end.channel));
+            }
+            halo_group_desc slices = HALO_GROUP_DESC_INIT, got = HALO_GROUP_DESC_INIT;
+            slices.messages = HALO_MESSAGES_AGGREGATE, slices.memory = place.memory, slices.device = place.device;
+            if (place.on_device()) slices.flags_memory = HALO_MEMORY_PINNED;
+            halo_group *group = commit(rank, { end.channel }, slices);
+            OK(halo_group_get_desc(group, &got));
+            if (std::memcmp(&got, &slices, sizeof got) != 0) stop("memory %d, device %d, flags %d", got.memory, got.device, got.flags_memory);
+            late::destroy(rank, group);
+            end.destroy();
+            if (end.blocks_out() != 0) stop("%lld blocks are not given back", static_cast<long long>(end.blocks_out()));
+        }
     });
 }
 
