@@ -49,6 +49,8 @@ defects=(
     "a buffer of the caller's is replaced while it is used|channel/mailbox.cpp|test_channel *Changes*|s/^    if (!waits_for_it .. !is_unused(.*$//"
     "a buffer that the own send is at replaces the last error's text|channel/mailbox.cpp|test_channel Channel.Busy*|/^bool Mailbox::is_unused/,/^}/s/return poll_send();/poll_send();/"
     "a buffer that is too small stays with a channel that grows|channel/mailbox.cpp|test_channel *Sizes*|s/buffer_.held() .. buffer_.capacity() < bytes)/bytes < 0)/"
+    "a channel without payload tells where its nothing is|channel/mail_buffer.cpp|test_channel Asked.*|s/ .. memory_ != nowhere) source.memory/) source.memory/"
+    "elements are told of which a channel's bytes are no multiple|channel/registry.cpp|test_channel Asked.*|s/box.bytes() % channel.element_bytes == 0 ? //;s/channel.element_bytes : 1;/channel.element_bytes;/"
     "a list is sent though one of it is under way|capi/channel.cpp|test_channel List.ABusy*|s/if (!all_may)/if (!all_may \&\& list.empty())/"
     # Types
     "bits of short integers are written as int|base/combine.cpp|unit_base Types.*|s/return static_cast<T>(a \& b);/return a \& b;/"
