@@ -8,5 +8,6 @@ cd "$(dirname "$0")/.."
 rm -rf "$out/html"
 { cat docs/Doxyfile; echo "OUTPUT_DIRECTORY = $out"; echo "USE_MDFILE_AS_MAINPAGE = $PWD/README.md"; } | doxygen - >"$out/log.txt" 2>&1 ||
   { cat "$out/log.txt"; exit 1; }
+scripts/link_site.py "$out/html"
 scripts/check_site.py "$out/html"
 echo "$out/html/index.html"

@@ -376,9 +376,33 @@ class Site(Tree):
         self.write("index.html", '<h1>A first program</h1><a href="other.html#top">other</a> <a href="https://example.org/none">far</a>\n')
         self.write("other.html", '<a href="index.html">back</a>\n')
         self.write("md_docs_reference.html", '<a href="other.html">halo_context_create()</a> <code>context%create</code>\n')
+        self.write("group__chapter__02.html", self.described("halo_context_create()") + self.described("halo_info()") + self.described("halo_log_fn"))
+
+    @staticmethod
+    def described(name):
+        return f'<h2 class="memtitle"><span class="permalink"><a href="#of_{name[:-2]}">&#9670;&nbsp;</a></span>{name}</h2><p>What it does.</p>\n'
 
     def test_good(self):
         self.passes("check_site.py", self.root)
+
+    def test_names(self):
+        page = '<p>As <code>halo_context_create</code>, of halo_log_fn. <br>halo_context_create(NULL), <code>halo_info --modules</code>, halo_info(), halo_log_fn.h</p>'
+        code = '<div class="fragment"><div class="line">halo_context_create(</div></div><pre>halo_context_create</pre><a href="index.html">halo_context_create</a>\n'
+        self.write("md_docs_guide.html", page + code)
+        for name in ("halo_context_create", "halo_log_fn"):
+            self.finds(f"md_docs_guide.html: {name} is no link", "check_site.py", self.root)
+        self.passes("link_site.py", self.root)
+        self.passes("check_site.py", self.root)
+        new = (self.root / "md_docs_guide.html").read_text()
+        self.assertTrue(new.endswith(code))
+        link = '<a class="el" href="group__chapter__02.html#of_'
+        self.assertIn(f'As <code>{link}halo_context_create">halo_context_create</a></code>, of {link}halo_log', new)
+        self.assertIn(f'<br>{link}halo_context_create">halo_context_create</a>(NULL), <code>halo_info --modules</code>, {link}halo_info">', new)
+        self.assertIn("halo_log_fn.h", new)
+
+    def test_name_of_no_page(self):
+        self.write("group__chapter__02.html", self.described("halo_info()"))
+        self.finds("no page describes halo_context_create", "check_site.py", self.root)
 
     def test_link(self):
         self.write("other.html", '<a href="none.html">none</a>\n')
@@ -391,7 +415,6 @@ class Site(Tree):
     def test_main_page(self):
         self.write("index.html", "<h1>libhalo</h1>\n")
         self.finds("README is not the main page", "check_site.py", self.root)
-
 
     def test_names_side_by_side(self):
         self.write("md_docs_reference.html", '<a href="other.html">halo_context_create()</a> <code>contextcreate</code>\n')
