@@ -129,8 +129,8 @@ typedef struct halo_allocator {
 } halo_allocator;
 
 typedef struct halo_setting {
-    const char *key;   /**< e.g. "timeout"; see docs/configuration.md or `halo_info --settings`. Copied, like `value`. */
-    const char *value; /**< as one would write it in the environment, e.g. "30s" */
+    const char *key;   /**< e.g. "timeout"; see docs/configuration.md or `halo_info --settings`. Copied. */
+    const char *value; /**< as one would write it in the environment, e.g. "30s". Copied. */
 } halo_setting;
 
 typedef struct halo_context_options {
@@ -166,7 +166,7 @@ typedef struct halo_bootstrap {
     int32_t rank; /**< of this process, from 0 */
     int32_t n_ranks;
     int32_t reserved;
-    void *user; /**< given to `allgather` */
+    void *user; /**< given to `allgather`, until the call that this struct is given to returns */
     /** Collective: `bytes` from each rank, the same number on all, go into `all` in the order of ranks. May block, and may be called several times. A status
      *  other than HALO_SUCCESS ends the context's creation with it, here; that others do not wait for ever is the function's business. */
     halo_status (*allgather)(void *user, const void *mine, size_t bytes, void *all);
@@ -201,7 +201,7 @@ HALO_API halo_status halo_context_destroy_with_all(halo_context **context);
 
 HALO_API halo_status halo_context_rank(const halo_context *context, int32_t *rank, int32_t *n_ranks);
 
-/** Change a setting that may change at run time ("timeout", "warn_after", "log_level"...). Local. */
+/** Change a setting that may change at run time ("timeout", "warn_after", "log_level"...). `value` is copied. Local. */
 HALO_API halo_status halo_context_set(halo_context *context, const char *key, const char *value);
 
 /** Value of a setting and where it came from ("default", "environment", "call" or a file name with its line).
@@ -870,7 +870,7 @@ typedef void *halo_stream;
 
 /** A part to which data came while it has no storage. Frozen. */
 typedef struct halo_arrival {
-    halo_field *field;
+    halo_field *field; /**< the caller's: one of the exchange's */
     int64_t gid;
 } halo_arrival;
 
@@ -895,13 +895,13 @@ typedef struct halo_exchange_desc {
     int32_t source_stable;  /**< 1: what is sent stays unchanged until finish or unpack has returned; until then peers of the host may read it in place */
     double timeout_seconds; /**< of one blocking call; 0: none; HALO_TIMEOUT_CONFIGURED: the setting */
     halo_arrival_fn arrival; /**< NULL: arrivals are listed by halo_exchange_arrivals */
-    void *arrival_user;      /**< given to `arrival`; as long as the exchange, like `combine_user` */
+    void *arrival_user;      /**< given to `arrival`; as long as the exchange */
     int32_t kind;            /**< HALO_KIND_... */
     halo_op op;              /**< HALO_KIND_REVERSE, _SHARED_REDUCE, _FETCH: how values are combined, unless halo_run.op says; HALO_USER: by `combine` */
     int32_t shared;          /**< HALO_SHARED_... */
     int32_t pattern;         /**< HALO_PATTERN_... */
     halo_combine_fn combine; /**< of HALO_USER, in `op` or in halo_run.op; NULL: none */
-    void *combine_user;       /**< given to `combine` */
+    void *combine_user;       /**< given to `combine`; as long as the exchange */
     const uint32_t *sections; /**< points: per field, bits of the groups of ghosts that take part (halo_access.h); NULL, or 0: all. Copied. */
     int32_t combine_order;   /**< HALO_COMBINE_... */
     int32_t reserved;

@@ -36,7 +36,7 @@ extern "C" {
 #define HALO_SECTION_EXEC 2     /**< of others, touches something of this rank: executed here too by loops in HALO_STYLE_REDUNDANT */
 #define HALO_SECTION_NON_EXEC 3 /**< of others, only read */
 
-/** What the entities of a set touch in another set: `arity` places each. Frozen. */
+/** What the entities of a set touch in another set: `arity` places each. Lists are read during the call. Frozen. */
 typedef struct halo_map {
     const uint32_t *to;       /**< n * arity positions in the other set, those of one entity side by side; HALO_NO_INDEX: touches nothing there */
     const int32_t *to_owners; /**< n_to: rank that owns each entity of the other set; not read by halo_sections_reach */
@@ -109,7 +109,7 @@ HALO_API halo_status halo_topology_set_sections(halo_topology *topology, const u
 /** One argument of a loop. Begin from HALO_ACCESS_INIT. Fields may be of several topologies; a field may come several times. No sparse ones: while
  *  their ghosts arrive, somebody must give storage to parts (halo_exchange_arrivals). */
 typedef struct halo_access {
-    halo_field *field;
+    halo_field *field;     /**< stays the caller's; halo_field_destroy is HALO_BUSY while an open batch uses it */
     int32_t mode;          /**< HALO_READ ... */
     int32_t through;       /**< HALO_DIRECT or HALO_VIA_MAP */
     uint32_t sections;     /**< section bits of the ghosts that count, of a topology that has sections; 0: all. HALO_VIA_MAP: the loop reaches

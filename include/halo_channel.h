@@ -53,7 +53,7 @@ typedef struct halo_channel_allocator {
     int32_t memory; /**< host, pinned or device; a channel in host memory takes host or pinned, one on a device that device's */
     int32_t device; /**< ordinal; 0 for host memory */
     int32_t reserved;
-    void *user; /**< given to both functions */
+    void *user; /**< given to both functions; as long as the channels with this allocator */
     /** `bytes` are those of the payload and, but for a device's memory, 64 more; aligned to 64. NULL: there is no memory, HALO_ERR_MEMORY. */
     void *(*allocate)(void *user, const halo_channel_key *key, size_t bytes);
     /** `bytes` as in `allocate`. */
@@ -89,8 +89,8 @@ typedef struct halo_channel_desc {
  * such device. */
 HALO_API halo_status halo_channel_register(halo_context *context, const halo_channel_key *key, const halo_channel_desc *desc, halo_channel **channel);
 
-/** Register many. `keys` and `descs` are arrays of `n`, `desc_bytes`, at most 4096, the size of one descriptor. All or none: then `channels` are
- * none. */
+/** Register many. `keys` and `descs` are arrays of `n`, which are copied; `desc_bytes`, at most 4096, is the size of one descriptor. All or none:
+ * then `channels` are none. */
 HALO_API halo_status halo_channel_register_many(halo_context *context, const halo_channel_key *keys, const halo_channel_desc *descs,
                                                 size_t desc_bytes, int64_t n, halo_channel **channels);
 
@@ -247,8 +247,8 @@ HALO_API halo_status halo_group_abandon(halo_group *group);
 
 /** One channel of an aggregated group. Filled up to `row_bytes`, at most 4096. */
 typedef struct halo_group_row {
-    halo_channel *channel;
-    void *data; /**< slice to pack into or to unpack from; valid for the present run: it alternates between two */
+    halo_channel *channel; /**< the caller's handle */
+    void *data;            /**< slice to pack into or to unpack from; valid for the present run: it alternates between two */
     int64_t bytes;
     int32_t peer;   /**< rank at the other end; this rank for same-rank channels */
     int32_t sender; /**< 1: this rank sends it (same rank: it also receives it, from the same memory) */

@@ -50,7 +50,8 @@ typedef struct halo_mesh halo_mesh; /**< sets and maps, and what this rank store
     3 /**< the rank that owns most of the entities that lead to it by `owner_map`; of several the lowest. Where none                                 \
            does: the rank that brings it. If no map starts at the set, nobody need bring its entities. */
 
-/** The entities of one set that this rank brings: each of them one rank brings, whichever. Begin from HALO_MESH_SET_INIT. */
+/** The entities of one set that this rank brings: each of them one rank brings, whichever. Lists are read during the call. Begin from
+ * HALO_MESH_SET_INIT. */
 typedef struct halo_mesh_set {
     const char *name; /**< for texts; the same on all ranks, neither NULL nor empty. Copied. */
     int64_t n;
@@ -62,9 +63,9 @@ typedef struct halo_mesh_set {
 #define HALO_MESH_SET_INIT                                                                                                                           \
     { NULL, 0, NULL, NULL, HALO_MESH_OWNER_BROUGHT, 0 }
 
-/** Where the entities lead that this rank brings of one set. Begin from HALO_MESH_MAP_INIT. */
+/** Where the entities lead that this rank brings of one set. The list is read during the call. Begin from HALO_MESH_MAP_INIT. */
 typedef struct halo_mesh_map {
-    const char *name; /**< as in halo_mesh_set */
+    const char *name; /**< as in halo_mesh_set. Copied. */
     int32_t from;     /**< numbers of sets; may be the same */
     int32_t to;
     int32_t arity;    /**< 1 to 65536 */
@@ -75,7 +76,7 @@ typedef struct halo_mesh_map {
 #define HALO_MESH_MAP_INIT                                                                                                                           \
     { NULL, 0, 0, 1, 0, 0, NULL }
 
-/** Lists are read during the call. */
+/** Lists, and those in them, are read during the call. */
 typedef struct halo_mesh_desc {
     size_t struct_size;
     int32_t struct_version;

@@ -75,7 +75,8 @@ HALO_API halo_status halo_particles_destroy(halo_particles **particles);
 
 #define HALO_PARTICLE_LEAVES (-1) /**< a target: out of the domain */
 
-/** Arrays of this rank's parts. Parts come in the order of halo_topology_local_parts. */
+/** Arrays of this rank's parts. Parts come in the order of halo_topology_local_parts. All lists and arrays are read during the call; finish also
+ * writes the arrays of `data`. */
 typedef struct halo_particles_arrays {
     size_t struct_size;
     int32_t struct_version;

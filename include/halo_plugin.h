@@ -36,7 +36,7 @@ extern "C" {
  *  of it is called any more. */
 typedef struct halo_host {
     size_t struct_size;
-    void *core;
+    void *core;                                                 /**< given to the functions, and there as long as they are */
     void (*report)(void *core, const char *text);               /**< text of the error that is about to be returned */
     void (*log)(void *core, int32_t level, const char *text);   /**< as halo_log_fn */
     const char *(*setting)(void *core, const char *key);        /**< value of a setting, of booleans "yes", "no" or "full"; NULL: no such key */
@@ -67,12 +67,12 @@ typedef struct halo_neighbour_message {
     size_t bytes;
 } halo_neighbour_message;
 
-/** How to open an instance. */
+/** How to open an instance. Read while `open` runs. */
 typedef struct halo_transport_params {
     size_t struct_size;
     const void *communicator; /**< the caller's communicator handle, or NULL */
     size_t handle_bytes;
-    void *group;              /**< inproc: the group; else NULL */
+    void *group;              /**< inproc: the group, which outlives the instance; else NULL */
     int32_t rank;             /**< inproc: the rank; else -1 */
     int32_t reserved;
     /** From minor version 5 on: by which the ranks may exchange addresses, for as long as `open` runs. Its ranks are those of the transport. NULL: none. */
@@ -138,6 +138,7 @@ typedef struct halo_transport_ops {
 #define HALO_THREADS_ANY 0    /**< any, one at a time */
 #define HALO_THREADS_OPENER 1 /**< the one that opened it; the core refuses others */
 
+/** What a module exports. It stays as it is, with its texts and tables, as long as the module is loaded: the core unloads none that it accepts. */
 typedef struct halo_transport_plugin {
     uint32_t abi_major;
     uint32_t abi_minor;
@@ -193,7 +194,7 @@ typedef struct halo_copy_row {
     int64_t src_offset[HALO_COPY_PIECES];
 } halo_copy_row;
 
-/** What a table is made from. */
+/** What a table is made from. All is read before table_create returns. */
 typedef struct halo_copy_program {
     size_t struct_size;
     const halo_copy_shape *shapes;
@@ -223,12 +224,13 @@ typedef struct halo_event halo_event;               /**< the module's own type: 
 /** Some rows of a table, one of many such ranges in one launch. Of HALO_ROWS_FLAGGED those are run whose flag is not 0 when the launch comes to them, of
  *  HALO_ROWS_UNFLAGGED those whose flag is 0. */
 typedef struct halo_copy_range {
-    halo_copy_table *table;
+    halo_copy_table *table; /**< of table_create; used until the launch has ended */
     int64_t first;
     int64_t n;
     void *const *bases;  /**< host array, read before return */
     int64_t n_bases;
-    uint8_t *flags;      /**< indexed by halo_copy_row.flag; in memory that the device reaches (pinned). NULL: HALO_ROWS_ALL, and nothing is tested */
+    uint8_t *flags;      /**< indexed by halo_copy_row.flag; in memory that the device reaches (pinned); used until the launch has ended.
+                              NULL: HALO_ROWS_ALL, and nothing is tested */
     halo_null_test test; /**< ranges_test: of this range's rows */
     int32_t rows;        /**< ranges_run: HALO_ROWS_... */
     int32_t reserved;
@@ -239,7 +241,7 @@ typedef struct halo_copy_range {
 
 /** From minor version 8 on. Some rows of a table that combine, one of many such ranges in one launch. Shapes of rows that overwrite do not negate. */
 typedef struct halo_combine_range {
-    halo_copy_table *table;
+    halo_copy_table *table; /**< of table_create; used until the launch has ended */
     int64_t first;
     int64_t n;
     int64_t n_moved;    /**< so many of the rows, the first ones, overwrite: destination = source */
@@ -251,7 +253,7 @@ typedef struct halo_combine_range {
 
 /** From minor version 10 on. Values of one part: where point (0, 0, 0) has that of the first component, and how far others are from it, in bytes. */
 typedef struct halo_level_values {
-    void *first;
+    void *first; /**< used until the launch has ended */
     int64_t stride[3];
     int64_t component_stride;
 } halo_level_values;
@@ -287,7 +289,7 @@ typedef struct halo_level_operation {
 /** Points (values[2]) become (1 - t) * older (values[0]) + t * newer (values[1]), t being `fraction` in the values' precision; at 0 and 1 what one of them is. */
 #define HALO_LEVEL_MIX 3
 
-/** From minor version 10 on. One launch of several that are put on a stream together. */
+/** From minor version 10 on. One launch of several that are put on a stream together. Lists are read before return. */
 typedef struct halo_device_step {
     int32_t kind;                       /**< HALO_STEP_... */
     int32_t reserved;
@@ -406,6 +408,7 @@ typedef struct halo_ipc_ops {
     halo_status (*open_event)(halo_device *device, const halo_ipc_handle *handle, halo_event **event);
 } halo_ipc_ops;
 
+/** What a module exports; stays as halo_transport_plugin does. */
 typedef struct halo_device_plugin {
     uint32_t abi_major;
     uint32_t abi_minor;
@@ -449,6 +452,7 @@ typedef struct halo_bootstrap_ops {
     halo_status (*test)(halo_ranks *ranks, void *all, int32_t *done);
 } halo_bootstrap_ops;
 
+/** What a module exports; stays as halo_transport_plugin does. */
 typedef struct halo_bootstrap_plugin {
     uint32_t abi_major;
     uint32_t abi_minor;

@@ -75,7 +75,7 @@ typedef struct halo_stencil_field_desc {
     size_t struct_size;
     int32_t struct_version;
     int32_t temporary;    /**< 1: holds nothing before and after the sequence, is written before it is read, and is never exchanged */
-    const char *name;     /**< none twice */
+    const char *name;     /**< none twice. Copied. */
     int32_t n_components; /**< values per cell, at least 1: what an exchange of it counts for */
     int32_t reserved;
 } halo_stencil_field_desc;
@@ -123,7 +123,7 @@ typedef struct halo_stencil_stage_desc {
     int32_t struct_version;
     int32_t conditional; /**< 1: may be left out in some runs, on all ranks alike: what it reads is there, and so is what it would overwrite (but for
                               temporaries that nothing else has written: who reads these depends on the same condition) */
-    const char *name;    /**< for texts */
+    const char *name;    /**< for texts. Copied. */
     const halo_stencil_access *accesses;
     int32_t n_accesses; /**< 1 to 65536 */
     int32_t n_intervals;
