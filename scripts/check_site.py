@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every link between the pages of a site leads to a file, the main page is the README, functions side by side lead to their descriptions, and so do
-names of the C interface in the prose of chapters and guides.
+names of the C interface in the prose of chapters and guides; names of guides lead to these.
 
 usage: check_site.py FOLDER
 """
@@ -46,8 +46,10 @@ def names_without_links(folder):
     if "halo_context_create" not in names:
         yield "no page describes halo_context_create"
     for page in sorted([*folder.glob("group__*.html"), *folder.glob("md_*.html"), folder / "index.html"]):
+        text = page.read_text()
+        yield from (f"{page.name}: {file} leads to a page about the file" for file in re.findall(r'href="[\w-]+_8md\.html"[^>]*>([^<]*)</a>', text))
         prose = Prose()
-        prose.feed(page.read_text())
+        prose.feed(text)
         # Not names of the interface: files (halo_mesh.h), and halo_info as a word, which is the program.
         for name in re.findall(r"(?<![\w./:-])(halo_\w+)(?![\w-]|\.(?:h|hpp)\b)", "\n".join(prose.text)):
             if name in names and name not in PROGRAMS:

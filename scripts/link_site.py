@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names of functions and types of the C interface in the pages of a site lead to their descriptions. Doxygen sees functions only where `()` stands
 behind them, which headers and guides do not write. Which names there are, and where, is what the site describes. Code in blocks stays as it is.
+Names of guides lead to these: doxygen leads to a page about the file, which is empty.
 
 usage: link_site.py FOLDER
 """
@@ -52,12 +53,21 @@ def linked(text, places):
     return "".join(pieces)
 
 
+def guides(text, folder):
+    """Pages of guides are named after their paths."""
+    def lead(found):
+        page = f"md_{re.sub('[/-]', '_', found[2])}.html"
+        return f'href="{page}"{found[1]}>{found[2]}.md</a>' if (folder / page).is_file() else found[0]
+
+    return re.sub(r'href="[\w-]+_8md\.html"([^>]*)>([\w/-]+)\.md</a>', lead, text)
+
+
 def main():
     folder = Path(sys.argv[1])
     places = descriptions(folder)
     for page in sorted(folder.glob("*.html")):
         old = page.read_text()
-        new = linked(old, places)
+        new = guides(linked(old, places), folder)
         if new != old:
             page.write_text(new)
 

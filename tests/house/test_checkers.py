@@ -400,6 +400,15 @@ class Site(Tree):
         self.assertIn(f'<br>{link}halo_context_create">halo_context_create</a>(NULL), <code>halo_info --modules</code>, {link}halo_info">', new)
         self.assertIn("halo_log_fn.h", new)
 
+    def test_names_of_guides(self):
+        self.write("docs_8md.html", "")
+        self.write("md_docs_from_mpi.html", "<p>guide</p>\n")
+        self.write("md_docs_guide.html", '<p><a class="el" href="docs_8md.html">docs/from-mpi.md</a></p>\n')
+        self.finds("md_docs_guide.html: docs/from-mpi.md leads to a page about the file", "check_site.py", self.root)
+        self.passes("link_site.py", self.root)
+        self.passes("check_site.py", self.root)
+        self.assertIn('href="md_docs_from_mpi.html">docs/from-mpi.md</a>', (self.root / "md_docs_guide.html").read_text())
+
     def test_name_of_no_page(self):
         self.write("group__chapter__02.html", self.described("halo_info()"))
         self.finds("no page describes halo_context_create", "check_site.py", self.root)
