@@ -10,20 +10,15 @@
 #include "base/limits.h"
 #include "base/types.h"
 #include "comm/agree.h"
-#include "comm/bootstrap.h"
 #include "comm/collective.h"
 #include "comm/collective_stream.h"
 #include "comm/wait.h"
 #include "plugin/inproc_group.h"
-#include "plugin/rendezvous.h"
 #include "plugin/selection.h"
-#include "plugin/started_ranks.h"
 
 namespace halo {
 
 namespace {
-
-std::string place_of(const TransportChoice &choice) { return choice.path.empty() ? "built in" : choice.path; }
 
 std::span<const halo_setting> settings_of(const halo_context_options &options) {
     if (options.n_settings < 0 || (options.n_settings > 0 && !options.settings))
@@ -39,12 +34,6 @@ std::span<const halo_allocator> allocators_of(const halo_context_options &option
     for (int32_t i = 0; i < options.n_allocators; ++i)
         if (options.allocators[i].memory == HALO_MEMORY_SHARED) fail(HALO_ERR_ARGUMENT, "allocator %d: shared memory is the library's own", i);
     return { options.allocators, static_cast<size_t>(options.n_allocators) };
-}
-
-void check_ranks(const Transport &transport, const halo_bootstrap &bootstrap) {
-    if (transport.rank() == bootstrap.rank && transport.size() == bootstrap.n_ranks) return;
-    fail(HALO_ERR_PLUGIN, "transport %s has this rank as %d of %d, the bootstrap as %d of %d", transport.name(), transport.rank(), transport.size(),
-         bootstrap.rank, bootstrap.n_ranks);
 }
 
 LogLevel level_of(const Config &config) {
@@ -135,83 +124,6 @@ void Context::read_settings() {
     waiting_.warn_seconds = config_.duration("warn_after");
     waiting_.ask_after = config_.duration("wait.ask_after") > 0 ? config_.duration("wait.ask_after") : std::numeric_limits<double>::infinity();
     check_mode_ = config_.boolean("check");
-}
-
-// Ranks that were brought together for this program alone are meant, whatever MPI is there.
-void Context::open_transport(const ContextSource &source) {
-    static_cast<void>(transport_list(config_)); // a list that makes no sense is refused before others wait for this rank
-    halo_transport_params params{};
-    params.struct_size = sizeof params;
-    params.communicator = source.communicator;
-    params.handle_bytes = source.handle_bytes;
-    params.group = source.meeting ? source.meeting->group() : nullptr;
-    params.rank = source.meeting ? source.meeting->rank() : -1;
-    params.bootstrap = source.bootstrap;
-    if (source.meeting) {
-        const TransportChoice choice = take_transport(config_, host_, "inproc");
-        enter(*source.meeting);
-        open_chosen(choice, params);
-    } else if (source.bootstrap) {
-        open_chosen(choose_transport_over(*source.bootstrap, config_, host_), params);
-    } else if (source.communicator) {
-        open_for_ranks_of_mpi(source, params);
-    } else if (const BootstrapChoice named = named_bootstrap(config_, host_); named.plugin) {
-        open_over_started(named, params);
-    } else if (!config_.text("rendezvous").empty()) {
-        const auto tell = [&](const std::string &text) { log_.warn("%s", text.c_str()); };
-        Rendezvous rendezvous(rendezvous_place(config_), timeout(HALO_TIMEOUT_CONFIGURED), waiting_.warn_seconds, tell);
-        rendezvous.opens([&] { open_over_rendezvous(rendezvous, params); });
-    } else {
-        open_for_ranks_of_mpi(source, params);
-    }
-}
-
-void Context::open_for_ranks_of_mpi(const ContextSource &source, const halo_transport_params &params) {
-    const MpiFacts facts = look_for_mpi(config_);
-    const MpiChoice mpi = choose_mpi(facts, config_.word("mpi"), source.mpi);
-    if (source.communicator) return open_chosen(take_transport(config_, host_, mpi.module()), params);
-    const BootstrapChoice instead = bootstrap_instead_of(facts, mpi, config_, host_);
-    instead.plugin ? open_over_started(instead, params) : open_chosen(choose_transport(config_, host_, mpi), params);
-}
-
-void Context::open_over_started(const BootstrapChoice &choice, halo_transport_params params) {
-    const auto tell = [&](const std::string &text) { log_.warn("%s", text.c_str()); };
-    StartedRanks ranks(choice, host_, report_, timeout(HALO_TIMEOUT_CONFIGURED), waiting_.warn_seconds, tell);
-    params.bootstrap = &ranks.given();
-    const TransportChoice transport = ranks.together([&] { return choose_transport_over(ranks.given(), config_, host_, ranks.text()); });
-    ranks.opens([&] { open_chosen(transport, params); });
-}
-
-void Context::open_over_rendezvous(Rendezvous &rendezvous, halo_transport_params params) {
-    params.bootstrap = &rendezvous.given();
-    open_chosen(choose_transport_over(rendezvous.given(), config_, host_, rendezvous.place().text() + mpi_left_aside(look_for_mpi(config_))), params);
-    rendezvous.done();
-}
-
-void Context::open_chosen(const TransportChoice &choice, const halo_transport_params &params) {
-    log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
-    transport_path_ = place_of(choice);
-    opened_with_ = params;
-    auto transport = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
-    if (params.bootstrap) check_ranks(*transport, *params.bootstrap);
-    fabric_ = std::make_unique<Fabric>(std::move(transport), choice.why);
-    keep_to_limits(fabric_->max_tag());
-    collectives_ = std::make_unique<CollectiveStream>(*this);
-}
-
-// Those of the fabric; before any object has a tag.
-void Context::keep_to_limits(int32_t max_tag) {
-    run_tags_ = std::make_unique<RunTags>(max_tag);
-    channel_tags_ = std::make_unique<ChannelTags>(max_tag);
-    if (fabric_->for_this_thread_only()) keep_to_this_thread();
-}
-
-void Context::keep_to_this_thread() {
-    const bool own = config_.boolean("progress_thread");
-    if (own || config_.word("threads") == "multiple")
-        fail(HALO_ERR_STATE, "the setting %s cannot be kept: transport %s may be used by the thread alone that has opened it",
-             own ? "progress_thread = yes" : "threads = multiple", fabric_->describe().c_str());
-    call_rules_.allow_this_thread_only();
 }
 
 void Context::enter(InprocMeeting &meeting) {
@@ -335,42 +247,6 @@ void Context::confirm() {
         } catch (...) {
             if (trial == most_trials || !is_want_of_memory()) throw;
         }
-}
-
-// Nobody is reached by them, but what runs with one rank runs with several.
-void Context::check_transports() {
-    for (const Beside &beside : transports_besides(config_)) take_transport(config_, host_, beside.name);
-}
-
-// Whoever sends to a rank over another transport than that rank expects would not be heard. All have found each before any opens it: to open one may
-// need them all.
-void Context::add_transports() {
-    std::vector<Beside> besides = transports_besides(config_);
-    std::erase_if(besides, [&](const Beside &one) { return one.name == fabric_->name_of_rest(); });
-    if (besides.empty()) return;
-    halo_transport_params params = opened_with_;
-    ContextBootstrap bootstrap(*this);
-    params.bootstrap = &bootstrap.given();
-    std::string paths;
-    for (const Beside &beside : besides) {
-        TransportChoice choice;
-        together(*this, "transport.besides", [&] { choice = take_transport(config_, host_, beside.name); });
-        std::string why;
-        std::unique_ptr<Transport> opened;
-        together(*this, "transport.besides", [&] {
-            why = beside.why + "; " + choice.why;
-            opened = bootstrap.opens([&] { return std::make_unique<Transport>(*choice.plugin, host_, params, report_); });
-            fabric_->make_room_for(*opened);
-        });
-        log_.info("transport %s: %s", choice.plugin->name, why.c_str());
-        fabric_->add(std::move(opened), std::move(why));
-        paths += place_of(choice) + ", ";
-    }
-    transport_path_ = paths + transport_path_;
-    if (allreduce_sum(*this, fabric_->sum_of_pairs()) != 0)
-        fail(HALO_ERR_MISMATCH, "setting transport.besides: two ranks differ in which transport reaches the one from the other: %s",
-             fabric_->describe().c_str());
-    keep_to_limits(static_cast<int32_t>(allreduce_min(*this, fabric_->max_tag())));
 }
 
 void Context::set(const std::string &key, const std::string &value) {
