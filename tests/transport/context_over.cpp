@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `transport_context_over --ranks=N [--fails=VARIABLE]`: contexts over the bootstrap of forked processes, by the transport that HALO_TRANSPORT names.
-// With a variable that makes rank 1 fail when it is set to "nothing", all ranks must fail, and name it.
+// `transport_context_over --ranks=N [--fails=VARIABLE] [--unasked=all|none] [--files=no] [--on-one=SETTING=VALUE]`: contexts over the bootstrap of
+// forked processes, by the transport that HALO_TRANSPORT names. With a variable that makes rank 1 fail when it is set to "nothing", all ranks must
+// fail, and name it. `unasked`: how many other ranks shm must reach beside it; `files=no`, `on-one`: rank 1 can make no file, or has another setting.
+#include <sys/resource.h>
+
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "forked.h"
@@ -31,25 +34,52 @@ int use(halo_context *context, const halo_bootstrap &bootstrap) {
     return 0;
 }
 
-int run(const halo_bootstrap &bootstrap, const char *fails) {
-    if (fails != nullptr && bootstrap.rank == 1) setenv(fails, "nothing", 1);
+struct Wanted {
+    std::string fails, unasked, files, on_one;
+};
+
+void make_one_differ(const Wanted &wanted) {
+    if (!wanted.fails.empty()) setenv(wanted.fails.c_str(), "nothing", 1);
+    if (const size_t is = wanted.on_one.find('='); is != std::string::npos)
+        setenv(wanted.on_one.substr(0, is).c_str(), wanted.on_one.c_str() + is + 1, 1);
+    if (wanted.files != "no") return;
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit none{ 0, 0 };
+    setrlimit(RLIMIT_FSIZE, &none);
+}
+
+int check_unasked(halo_context *context, const halo_bootstrap &bootstrap, const std::string &wanted) {
+    char text[4096];
+    if (halo_info(context, HALO_INFO_MODULES, text, sizeof text, nullptr) != HALO_SUCCESS) return fail(bootstrap.rank, "info", halo_last_error());
+    const bool has = std::string(text).find("transport shm to " + std::to_string(bootstrap.n_ranks - 1) + " ranks, ") == 0;
+    const bool has_not = std::string(text).find("shm to ") == std::string::npos;
+    return (wanted == "all" ? has : has_not) ? 0 : fail(bootstrap.rank, "transports", text);
+}
+
+int run(const halo_bootstrap &bootstrap, const Wanted &wanted) {
+    if (bootstrap.rank == 1) make_one_differ(wanted);
     halo_context *context = nullptr;
     const halo_status status = halo_context_create_over(&bootstrap, nullptr, &context);
     const std::string text = halo_last_error();
-    if (fails != nullptr)
+    if (!wanted.fails.empty())
         return status != HALO_SUCCESS && text.find("rank 1") != std::string::npos ? 0 : fail(bootstrap.rank, "no failure of rank 1", text.c_str());
     if (status != HALO_SUCCESS) return fail(bootstrap.rank, "no context", text.c_str());
+    const int transports = wanted.unasked.empty() ? 0 : check_unasked(context, bootstrap, wanted.unasked);
     const int result = use(context, bootstrap);
-    return halo_context_destroy(&context) == HALO_SUCCESS ? result : fail(bootstrap.rank, "destroy", halo_last_error());
+    const bool destroyed = halo_context_destroy(&context) == HALO_SUCCESS;
+    return destroyed ? transports + result : fail(bootstrap.rank, "destroy", halo_last_error());
+}
+
+std::string option(int argc, char **argv, const std::string &name) {
+    for (int i = 1; i < argc; ++i)
+        if (const std::string given = argv[i]; given.starts_with("--" + name + "=")) return given.substr(name.size() + 3);
+    return {};
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-    const char option[] = "--fails=";
-    const char *fails = nullptr;
-    for (int i = 1; i < argc; ++i)
-        if (std::strncmp(argv[i], option, sizeof option - 1) == 0) fails = argv[i] + sizeof option - 1;
+    const Wanted wanted{ option(argc, argv, "fails"), option(argc, argv, "unasked"), option(argc, argv, "files"), option(argc, argv, "on-one") };
     return transport_tests::launch_forked(transport_tests::ranks_wanted(argc, argv),
-                                          [&](const halo_bootstrap &bootstrap) { return run(bootstrap, fails); });
+                                          [&](const halo_bootstrap &bootstrap) { return run(bootstrap, wanted); });
 }

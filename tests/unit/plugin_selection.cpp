@@ -120,6 +120,23 @@ TEST(TransportList, TheLastTakesTheRest) {
     EXPECT_EQ(both[1].why, "transport.besides = other from call");
 }
 
+std::string why_not_unasked_with(const char *key, const char *value) {
+    const Assignment assignments[] = { { key, value, "call", key } };
+    return why_not_unasked(Config(assignments));
+}
+
+TEST(TransportList, WhatGoesBesideUnaskedMayBeLeftOut) {
+    EXPECT_EQ(why_not_unasked_with("transport", "auto"), "");
+    EXPECT_EQ(why_not_unasked_with("transport", "^ucx"), "");
+    EXPECT_EQ(why_not_unasked_with("transport", "other,auto"), "");
+    EXPECT_EQ(why_not_unasked_with("transport", "^shm"), "transport = ^shm from call");
+    EXPECT_EQ(why_not_unasked_with("transport", "mpi"), "transport = mpi from call");
+    EXPECT_EQ(why_not_unasked_with("transport", "shm,ucx"), "transport = shm,ucx from call");
+    EXPECT_EQ(why_not_unasked_with("shared_memory", "no"), "shared_memory = no from call");
+    EXPECT_EQ(why_not_unasked_with("messages", "per_channel"), "");
+    EXPECT_EQ(why_not_unasked_with("messages", "neighbourhood"), "messages = neighbourhood from call, which wants one transport");
+}
+
 TEST(TransportList, WhatMakesNoSenseIsRefused) {
     struct Case {
         const char *list;

@@ -15,6 +15,8 @@ public:
     explicit ContextBootstrap(Context &context);
 
     const halo_bootstrap &given() const { return given_; }
+    // An exchange of addresses has failed, perhaps on this rank alone.
+    bool has_failed() const { return failed_.has_value(); }
     // Opens, by `open()`. What has failed in an exchange of addresses is thrown rather than what the module makes of it.
     template <class Open>
     auto opens(Open &&open) {

@@ -232,6 +232,10 @@ private:
     double seconds_to_agree() const;
     void check_transports();
     void add_transports();
+    void add_asked();
+    void add_unasked();
+    std::unique_ptr<Transport> open_unasked(const TransportChoice &choice, std::string &why_not);
+    void add(const TransportChoice &choice, std::unique_ptr<Transport> opened, std::string why);
     void open_lanes(int32_t n_lanes);
     void read_settings();
     void await_own_messages() noexcept;

@@ -108,16 +108,31 @@ void Context::check_transports() {
     for (const Beside &beside : transports_besides(config_)) take_transport(config_, host_, beside.name);
 }
 
-// Whoever sends to a rank over another transport than that rank expects would not be heard. All have found each before any opens it: to open one may
-// need them all.
+// Whoever sends to a rank over another transport than that rank expects would not be heard.
 void Context::add_transports() {
+    add_asked();
+    add_unasked();
+    if (fabric_->n_transports() == 1) return;
+    if (allreduce_sum(*this, fabric_->sum_of_pairs()) != 0)
+        fail(HALO_ERR_MISMATCH, "setting transport.besides: two ranks differ in which transport reaches the one from the other: %s",
+             fabric_->describe().c_str());
+    keep_to_limits(static_cast<int32_t>(allreduce_min(*this, fabric_->max_tag())));
+}
+
+void Context::add(const TransportChoice &choice, std::unique_ptr<Transport> opened, std::string why) {
+    log_.info("transport %s: %s", choice.plugin->name, why.c_str());
+    const auto rest = transport_path_.rfind(", ") + 1; // it stands last
+    transport_path_.insert(rest == 0 ? 0 : rest + 1, place_of(choice) + ", ");
+    fabric_->add(std::move(opened), std::move(why));
+}
+
+// All have found each before any opens it: to open one may need them all.
+void Context::add_asked() {
     std::vector<Beside> besides = transports_besides(config_);
     std::erase_if(besides, [&](const Beside &one) { return one.name == fabric_->name_of_rest(); });
-    if (besides.empty()) return;
     halo_transport_params params = opened_with_;
     ContextBootstrap bootstrap(*this);
     params.bootstrap = &bootstrap.given();
-    std::string paths;
     for (const Beside &beside : besides) {
         TransportChoice choice;
         together(*this, "transport.besides", [&] { choice = take_transport(config_, host_, beside.name); });
@@ -128,15 +143,49 @@ void Context::add_transports() {
             opened = bootstrap.opens([&] { return std::make_unique<Transport>(*choice.plugin, host_, params, report_); });
             fabric_->make_room_for(*opened);
         });
-        log_.info("transport %s: %s", choice.plugin->name, why.c_str());
-        fabric_->add(std::move(opened), std::move(why));
-        paths += place_of(choice) + ", ";
+        add(choice, std::move(opened), std::move(why));
     }
-    transport_path_ = paths + transport_path_;
-    if (allreduce_sum(*this, fabric_->sum_of_pairs()) != 0)
-        fail(HALO_ERR_MISMATCH, "setting transport.besides: two ranks differ in which transport reaches the one from the other: %s",
-             fabric_->describe().c_str());
-    keep_to_limits(static_cast<int32_t>(allreduce_min(*this, fabric_->max_tag())));
+}
+
+// Nobody has it where one cannot, or no two are on one host. Ranks as threads, and those that have nothing else, need none.
+void Context::add_unasked() {
+    if (fabric_->has("inproc") || fabric_->has(unasked_transport)) return;
+    std::string why_not = why_not_unasked(config_);
+    TransportChoice choice;
+    if (why_not.empty()) try {
+            choice = take_transport(config_, host_, unasked_transport);
+        } catch (const Error &error) {
+            why_not = error.what();
+        }
+    std::unique_ptr<Transport> opened;
+    int64_t least[] = { why_not.empty(), 0 };
+    if (allreduce_min(*this, least[0]) == 1) {
+        opened = open_unasked(choice, why_not);
+        least[0] = opened != nullptr;
+        for (int32_t peer = 0; opened && peer < size(); ++peer) least[1] = std::min<int64_t>(least[1], peer == rank() ? 0 : -opened->reaches(peer));
+        allreduce(*this, least, least, 2, HALO_INT64, HALO_MIN);
+        if (why_not.empty()) why_not = least[0] == 1 ? "no two ranks are on one host" : "another rank cannot open it";
+        if (least[0] == 1 && least[1] < 0) return add(choice, std::move(opened), "unasked, as transport is auto; " + choice.why);
+    } else if (why_not.empty()) {
+        why_not = "another rank does without it";
+    }
+    log_.info("transport %s is not taken beside %s: %s", unasked_transport, fabric_->name_of_rest(), why_not.c_str());
+}
+
+// Null where the transport is to blame; what else fails ends the context.
+std::unique_ptr<Transport> Context::open_unasked(const TransportChoice &choice, std::string &why_not) {
+    halo_transport_params params = opened_with_;
+    ContextBootstrap bootstrap(*this);
+    params.bootstrap = &bootstrap.given();
+    try {
+        auto opened = bootstrap.opens([&] { return std::make_unique<Transport>(*choice.plugin, host_, params, report_); });
+        fabric_->make_room_for(*opened);
+        return opened;
+    } catch (...) {
+        if (bootstrap.has_failed() || is_want_of_memory()) throw;
+        why_not = present_error().what();
+        return nullptr;
+    }
 }
 
 } // namespace halo

@@ -57,10 +57,18 @@ TransportChoice choose_now(const Config &config, const halo_host &host, MpiChoic
     return choose_transport_over(over, config, host, place.text() + mpi_left_aside(facts));
 }
 
-std::string named_besides(const TransportChoice &choice, const Config &config) {
+std::string named_besides(const TransportChoice &choice, const Config &config, const halo_host &host) {
+    const std::string chosen = choice.plugin->name;
+    std::vector<Beside> besides = transports_besides(config);
+    const bool alone = chosen == "inproc" || chosen == unasked_transport; // and needs none
+    const auto is_unasked = [](const Beside &one) { return one.name == unasked_transport; };
+    if (!alone && why_not_unasked(config).empty() && std::none_of(besides.begin(), besides.end(), is_unasked)) {
+        const Rated rated = rate_plugin(PluginKind::transport, unasked_transport, module_directories(config), host);
+        if (rated.score > 0) besides.push_back({ unasked_transport, "unasked, where all ranks can open it; " + rated.why });
+    }
     std::string text;
-    for (const Beside &beside : transports_besides(config))
-        if (beside.name != choice.plugin->name) text += "\nbeside it, to the ranks that it reaches, " + beside.name + ": " + beside.why;
+    for (const Beside &beside : besides)
+        if (beside.name != chosen) text += "\nbeside it, to the ranks that it reaches, " + beside.name + ": " + beside.why;
     return text;
 }
 
@@ -70,7 +78,7 @@ std::string render_transports(const Config &config, const std::vector<std::strin
     try {
         const TransportChoice choice = choose_now(config, host, mpi);
         of_mpi = is_mpi_module(choice.plugin->name) ? choice.plugin->name : mpi.module();
-        chosen = std::string(choice.plugin->name) + ": " + choice.why + named_besides(choice, config);
+        chosen = std::string(choice.plugin->name) + ": " + choice.why + named_besides(choice, config, host);
     } catch (const Error &error) {
         chosen = std::string("none: ") + error.what();
         of_mpi = mpi.module();

@@ -12,7 +12,7 @@ bool is_mpi_module(const std::string &name) { return name.starts_with("mpi_"); }
 namespace {
 
 std::string set_by(const Config &config, const char *key) {
-    return format("%s = %s from %s", key, config.text(key).c_str(), config.source(key)->c_str());
+    return format("%s = %s from %s", key, config.value(key)->c_str(), config.source(key)->c_str());
 }
 
 // "a,b" -> a, b
@@ -79,6 +79,13 @@ std::vector<Beside> transports_besides(const Config &config) {
         if (!known) all.push_back({ name, set_by(config, "transport.besides") });
     }
     return all;
+}
+
+std::string why_not_unasked(const Config &config) {
+    const TransportList list = transport_list(config);
+    if (list.rest != "auto" || list.leaves_out(unasked_transport)) return set_by(config, "transport");
+    if (!config.boolean("shared_memory")) return set_by(config, "shared_memory");
+    return config.word("messages") == "neighbourhood" ? set_by(config, "messages") + ", which wants one transport" : "";
 }
 
 std::string besides_as_written(const Config &config) {

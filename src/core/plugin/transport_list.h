@@ -27,6 +27,10 @@ struct Beside {
 };
 // Of both settings: those of `transport` are asked before those of `transport.besides`.
 std::vector<Beside> transports_besides(const Config &config);
+// That which goes beside the last one unasked, where all ranks can open it.
+inline constexpr char unasked_transport[] = "shm";
+// Why the settings would not have it; "": they would. Ranks may differ.
+std::string why_not_unasked(const Config &config);
 // What all ranks must have alike of it, as it was written.
 std::string besides_as_written(const Config &config);
 
