@@ -2,7 +2,10 @@
 #include "calls.h"
 
 #include <algorithm>
+#include <random>
 #include <utility>
+
+#include "capi/handle.h"
 
 namespace programs {
 
@@ -36,12 +39,26 @@ halo_status poll(const Call &call) {
     return status;
 }
 
+// What a progress thread does between the program's calls: never in one, for it does not enter then. One that fails ends, and tells nobody.
+void Calls::look() {
+    if (!context || std::uniform_real_distribution<double>(0, 1)(of_looks_) >= program_.looks) return;
+    bool works = true;
+    try {
+        const simulation::InLibrary inside;
+        halo::object_of<halo::ContextObject>(context).context.progress_alone(1);
+    } catch (const std::exception &) {
+        works = false;
+    }
+    ++features[works ? "looks of a progress thread" : "looks that fail"];
+}
+
 halo_status Calls::judge(const char *what, const Call &call) {
     halo_status status = HALO_SUCCESS;
     {
         const simulation::InLibrary inside;
         status = call();
     }
+    look();
     ++ends[halo_status_name(status)];
     lost_ = false;
     if (status == HALO_SUCCESS) return status;

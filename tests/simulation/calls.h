@@ -42,7 +42,8 @@ public:
         : rank(number),
           group(ranks),
           program_(program),
-          meeting_(meeting) {}
+          meeting_(meeting),
+          of_looks_(program.seed + static_cast<uint64_t>(number)) {}
 
     // Succeeds, or ends in a clear error, which the program's faults must allow.
     halo_status judge(const char *what, const Call &call);
@@ -72,8 +73,11 @@ public:
     halo_context *context = nullptr;
 
 private:
+    void look();
+
     const Program &program_;
     Meeting &meeting_;
+    conformance::Random of_looks_;
     bool lost_ = false, in_vain_ = false;
 };
 

@@ -278,6 +278,8 @@ Program make_program(uint64_t seed) {
         if (object.what == What::strays) object.n_values = made.events.empty() || chance(random, 0.5) ? 0 : 8;
     made.switches = chance(random, 0.5) ? 0.5 : 0.05;
     made.delays = chance(random, 0.3) ? 0 : chance(random, 0.5) ? 0.1 : 0.3;
+    Random of_looks(~seed); // programs stay as they were without them
+    made.looks = chance(of_looks, 0.5) ? 0 : chance(of_looks, 0.5) ? 0.3 : 1;
     return made;
 }
 

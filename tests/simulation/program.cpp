@@ -41,7 +41,7 @@ bool Program::allows(halo_status status) const {
 }
 
 std::string Program::describe() const {
-    std::string text = text_of("%d ranks, path %s, switches %g, delays %g; objects:", n_ranks, path.c_str(), switches, delays);
+    std::string text = text_of("%d ranks, path %s, switches %g, delays %g, looks %g; objects:", n_ranks, path.c_str(), switches, delays, looks);
     for (const ObjectCase &made : objects) text += text_of(" %s", name_of(made.what));
     text += "\n";
     for (const Step &step : steps) text += text_of("  %s %zu\n", name_of(step.does), step.object);

@@ -94,6 +94,7 @@ struct Program {
     std::vector<Step> steps;
     std::vector<simulation::Event> events;
     double switches = 0.1, delays = 0;
+    double looks = 0; // how often a progress thread finds the context free behind a call
 
     bool has(simulation::Fault fault) const;
     // Does a rank go on to another object after a collective has timed out?

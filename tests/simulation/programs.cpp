@@ -247,6 +247,9 @@ Program shrink(Program program) {
         Program fast = program;
         fast.delays = 0;
         if (program.delays > 0) keep_if_it_fails(fast);
+        Program without_looks = program;
+        without_looks.looks = 0;
+        if (program.looks > 0) keep_if_it_fails(without_looks);
     }
     return program;
 }
