@@ -39,6 +39,9 @@ std::vector<CartesianSize> cartesian_suite();
 void run_blocks(const Session &session, const Options &options, Report &report);
 void run_petsc(const Session &session, const Options &options, Report &report);
 
+// The same ghosts as libhalo moves them by itself, against each way that a setting can force.
+void run_choices(const Session &session, const Options &options, Report &report);
+
 // Ghosts of one cube per rank, as Cartesian codes have them: libhalo against what they do by hand.
 void run_cartesian(const Session &session, const Options &options, Report &report);
 

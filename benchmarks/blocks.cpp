@@ -136,7 +136,7 @@ void compare(Case &work, Contender &libhalo, Contender &other, Pairs &pairs) {
 void run_case(const Session &session, const Options &options, Report &report, const WorkSize &size, Part part) {
     report.begin(format("W%s%s", size.text().c_str(), part == Part::remote ? " remote part" : ""), "");
     Case work(session, options, report, size, part);
-    const std::unique_ptr<Contender> libhalo = make_libhalo(session, work.work(), part);
+    const std::unique_ptr<Contender> libhalo = make_libhalo(session.context(), work.work(), part);
     Expert expert(session, work.work(), part);
     std::vector<std::unique_ptr<Contender>> others;
     if (session.mpi() && session.n_ranks() > 1 && !options.only_expert) {
@@ -185,7 +185,7 @@ void run_petsc(const Session &session, const Options &options, Report &report) {
     for (const WorkSize &size : options.works) {
         report.begin(format("W%s", size.text().c_str()), "");
         Case work(session, options, report, size, Part::all);
-        const std::unique_ptr<Contender> libhalo = make_libhalo(session, work.work(), Part::all);
+        const std::unique_ptr<Contender> libhalo = make_libhalo(session.context(), work.work(), Part::all);
         work.verify(*libhalo);
         bool first = true;
         for (const char *type : { "basic", "neighbor" }) {

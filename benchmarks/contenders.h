@@ -31,7 +31,7 @@ public:
 };
 
 // libhalo's objects for a work.
-halo::Topology make_topology(const Session &session, const Work &work);
+halo::Topology make_topology(const halo::Context &context, const Work &work);
 halo::Field make_field(const halo::Topology &topology, const Work &work);
 halo::Exchange make_exchange(const halo::Field &field, Part part);
 void bind(halo::Field &field, const Work &work);
@@ -40,7 +40,7 @@ void bind(halo::Field &field, const Work &work);
 void exchange(halo::Exchange &exchange);
 Counts counts_of(halo::Exchange &exchange);
 
-std::unique_ptr<Contender> make_libhalo(const Session &session, Work &work, Part part);
+std::unique_ptr<Contender> make_libhalo(const halo::Context &context, Work &work, Part part);
 
 // (a) One persistent message per peer, receives posted ahead of the exchange. Where its time goes is known on request.
 class Expert final : public Contender {

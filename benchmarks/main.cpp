@@ -64,6 +64,9 @@ void add_commands(CLI::App &app, CommandLine &line) {
         ->capture_default_str();
     blocks->add_flag("--only-expert", line.options.only_expert, "leave the other contenders out");
     blocks->add_flag("--counts", line.options.counts, "verify and count, measure nothing: for more ranks than cores");
+    CLI::App *choices =
+        add_command(app, line, "choices", "the same ghosts as settings leave them to libhalo, against each way that one can force", run_choices);
+    add_work_options(choices, line);
     CLI::App *petsc = add_command(app, line, "petsc", "the same ghosts against PetscSF", run_petsc);
     add_storage_option(petsc, line);
     add_work_options(petsc, line);

@@ -10,8 +10,8 @@ namespace {
 
 class Libhalo final : public Contender {
 public:
-    Libhalo(const Session &session, Work &work, Part part)
-        : topology_(make_topology(session, work)),
+    Libhalo(const halo::Context &context, Work &work, Part part)
+        : topology_(make_topology(context, work)),
           field_(make_field(topology_, work)),
           exchange_(make_exchange(field_, part)) {
         const std::span<const int64_t> gids = topology_.local_parts();
@@ -69,14 +69,14 @@ private:
 
 } // namespace
 
-halo::Topology make_topology(const Session &session, const Work &work) {
+halo::Topology make_topology(const halo::Context &context, const Work &work) {
     halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
     for (int d = 0; d < 3; ++d) {
         desc.n_blocks[d] = work.size().cells / work.size().block;
         desc.n_cells[d] = work.size().block;
         desc.periodic[d] = 1;
     }
-    return halo::Topology(session.context(), desc);
+    return halo::Topology(context, desc);
 }
 halo::Field make_field(const halo::Topology &topology, const Work &work) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
@@ -108,7 +108,9 @@ Counts counts_of(halo::Exchange &exchange) {
     return { after.n_peers, after.messages_sent - before.messages_sent, after.bytes_sent - before.bytes_sent, after.rows_compiled };
 }
 
-std::unique_ptr<Contender> make_libhalo(const Session &session, Work &work, Part part) { return std::make_unique<Libhalo>(session, work, part); }
+std::unique_ptr<Contender> make_libhalo(const halo::Context &context, Work &work, Part part) {
+    return std::make_unique<Libhalo>(context, work, part);
+}
 
 std::unique_ptr<Contender> make_petsc(Petsc &petsc, Work &work, const char *type) { return std::make_unique<PetscSf>(petsc, work, type); }
 

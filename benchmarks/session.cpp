@@ -81,13 +81,14 @@ std::string Session::conditions() const {
                   pinned_ ? "each rank pinned to a core" : "ranks not pinned", shares_cores() ? ", ranks share cores: times mean nothing" : "");
 }
 
-Storage Session::storage(const std::string &kind) const {
-    if (kind == "own") return own_storage;
-    return [this](int64_t n) {
-        void *memory = context_->allocate(n * static_cast<int64_t>(sizeof(double)));
-        return Values(static_cast<double *>(memory), [this](double *values) { context_->release(values); });
+Storage Session::storage_of(const halo::Context &context) {
+    return [&context](int64_t n) {
+        void *memory = context.allocate(n * static_cast<int64_t>(sizeof(double)));
+        return Values(static_cast<double *>(memory), [&context](double *values) { context.release(values); });
     };
 }
+
+Storage Session::storage(const std::string &kind) const { return kind == "own" ? own_storage : storage_of(*context_); }
 
 void Session::barrier() const {
     if (mpi_)

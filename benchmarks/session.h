@@ -35,6 +35,8 @@ public:
     bool shares_cores() const { return n_ranks_ > cores_; }
     std::string conditions() const;
 
+    // Memory of a context, which ranks of a host can reach.
+    static Storage storage_of(const halo::Context &context);
     // Where all contenders have their values: "shared", of libhalo, where ranks of a host can reach it; or "own", of the benchmark.
     Storage storage(const std::string &kind) const;
 

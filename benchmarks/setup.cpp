@@ -32,7 +32,7 @@ void exchanges(const Session &session, const Options &options, Report &report) {
         std::vector<double> create, first, second, expert;
         for (int attempt = 0; attempt < std::min(options.pairs, 7); ++attempt) {
             std::unique_ptr<Contender> libhalo, other;
-            create.push_back(timed(session, [&] { libhalo = make_libhalo(session, work, Part::all); }) * milliseconds);
+            create.push_back(timed(session, [&] { libhalo = make_libhalo(session.context(), work, Part::all); }) * milliseconds);
             first.push_back(timed(session, [&] { libhalo->exchange(); }) * milliseconds);
             second.push_back(timed(session, [&] { libhalo->exchange(); }) * milliseconds);
             if (session.mpi() || session.n_ranks() == 1)

@@ -122,8 +122,9 @@ private:
         const std::vector<halo_box> boxes = boxes_of(work_);
         work_.fill();
         const Memory memory;
-        placed_ = timed(session_,
-                        [&] { topology_ = given_ == Given::boxes ? make_topology(session_, work_, boxes) : bench::make_topology(session_, work_); });
+        placed_ = timed(session_, [&] {
+            topology_ = given_ == Given::boxes ? make_topology(session_, work_, boxes) : bench::make_topology(session_.context(), work_);
+        });
         bound_ = timed(session_, [&] { field_ = make_bound_field(*topology_, work_); });
         created_ = timed(session_, [&] { exchange_ = make_exchange(*field_, Part::all); });
         first_ = timed(session_, [&] { exchange(*exchange_); });
