@@ -20,8 +20,7 @@ constexpr int64_t first_of_rank_1 = 11;
 std::vector<halo_leaf> leaves_of_trees() {
     std::vector<halo_leaf> leaves;
     const auto add_parts = [&](int32_t tree, int64_t x, int64_t y) {
-        for (int number = 0; number < 8; ++number)
-            leaves.push_back({ tree, 1, { 2 * x + number % 2, 2 * y + number / 2 % 2, number / 4 } });
+        for (int number = 0; number < 8; ++number) leaves.push_back({ tree, 1, { 2 * x + number % 2, 2 * y + number / 2 % 2, number / 4 } });
     };
     leaves.push_back({ 0, 0, { 0, 0, 0 } });
     leaves.push_back({ 1, 0, { 0, 0, 0 } });
@@ -140,14 +139,16 @@ const char *const written = ", was written between start and finish";
 
 // Parts 12 and 13 are at (0, 2, 0) and (1, 2, 0) of level 1: a place in tree 2 is (4 * 1 - 1, 6 * 2 + 3, 5).
 TEST(SeededLevels, LateWriteIntoAGhostOfTheSameTree) {
-    expect_on_forests({}, late_write(1, 13, { -1, 3, 5 }),
-                      { "field u, part 13, cell (-1, 3, 5), in tree 2 at level 1 (3, 15, 5), which part 12 on rank 1 fills (channel 12 -> 13", written });
+    expect_on_forests(
+        {}, late_write(1, 13, { -1, 3, 5 }),
+        { "field u, part 13, cell (-1, 3, 5), in tree 2 at level 1 (3, 15, 5), which part 12 on rank 1 fills (channel 12 -> 13", written });
 }
 
 // From (1, 2, 0) of tree 1, whose gid is 3.
 TEST(SeededLevels, LateWriteIntoAGhostBeyondTheTree) {
-    expect_on_forests({}, late_write(1, 12, { -1, 0, 7 }),
-                      { "field u, part 12, cell (-1, 0, 7), in tree 2 at level 1 (-1, 12, 7), which part 3 on rank 0 fills (channel 3 -> 12", written });
+    expect_on_forests(
+        {}, late_write(1, 12, { -1, 0, 7 }),
+        { "field u, part 12, cell (-1, 0, 7), in tree 2 at level 1 (-1, 12, 7), which part 3 on rank 0 fills (channel 3 -> 12", written });
 }
 
 // Of finer cells: the ghost is one of level 0, of the root at (1, 1, 0).
@@ -165,17 +166,24 @@ TEST(SeededLevels, LateWriteIntoAGhostOfPoints) {
 // Part 13 has 2x3x4 coarse cells from (2, 6, 0) of level 0 on; below them lies the root at (0, 0, 0).
 TEST(SeededLevels, LateWriteIntoACoarseGhost) {
     const Program write{ 1, [](const Objects &objects) { objects.coarse(13, { 1, -1, 2 }) = 7; } };
-    expect_on_forests({}, write, { "field coarse u of exchange ", ", part 13, cell (1, -1, 2), in tree 2 at level 0 (3, 5, 2), which part 10 on rank 0 fills",
-                                   written });
+    expect_on_forests(
+        {}, write,
+        { "field coarse u of exchange ", ", part 13, cell (1, -1, 2), in tree 2 at level 0 (3, 5, 2), which part 10 on rank 0 fills", written });
 }
 
 TEST(SeededLevels, EarlyReadOfAGhost) {
     double read = 0;
-    const Program early{ 1, [&](const Objects &objects) { read = objects.own(13, { -1, 3, 5 }); },
-                         [&](const Objects &objects) { objects.own(13, { 1, 2, 3 }) += read; } };
-    expect_on_forests({}, early,
-                      { "field u, part 13, cell (1, 2, 3), in tree 2 at level 1 (5, 14, 3), component 0, was computed from field u, part 13, cell "
-                        "(-1, 3, 5), in tree 2 at level 1 (3, 15, 5), component 0, which part 12 on rank 1 fills, and read between start and finish" });
+    const Program early{ 1,
+                         [&](const Objects &objects) {
+                             read = objects.own(13, { -1, 3, 5 });
+                         },
+                         [&](const Objects &objects) {
+                             objects.own(13, { 1, 2, 3 }) += read;
+                         } };
+    expect_on_forests(
+        {}, early,
+        { "field u, part 13, cell (1, 2, 3), in tree 2 at level 1 (5, 14, 3), component 0, was computed from field u, part 13, cell "
+          "(-1, 3, 5), in tree 2 at level 1 (3, 15, 5), component 0, which part 12 on rank 1 fills, and read between start and finish" });
 }
 
 // The place of an owned value is that of its ghost in the same tree; in another tree it has another.

@@ -206,10 +206,9 @@ std::string Context::shared_memory_text() const {
 }
 
 // The lowest rank that shares none says why, of the others those whose reason is another: a limit is mostly the same for all.
-void Context::compare_shared_memory() {
-    const bool shares = why_not_shared_.empty();
-    const int64_t first = allreduce_min(*this, shares ? size() : rank());
+void Context::compare_shared_memory(int64_t first) {
     if (first == size()) return;
+    const bool shares = why_not_shared_.empty();
     const auto lowest = static_cast<int32_t>(first);
     const std::string why = broadcast_text(*this, lowest, why_not_shared_);
     if (shares) who_shares_none_ = format("rank %d, and perhaps ranks above it, share none: %s", lowest, why.c_str());
@@ -225,8 +224,11 @@ void Context::agree_on_settings() {
     for (const auto &[key, value] : config_.agreement())
         settings.add("setting " + key, key == "transport.besides" ? besides_as_written(config_) : value);
     agree(*this, "settings", settings);
-    compare_shared_memory();
-    add_transports();
+    Unasked unasked = look_for_unasked(config_, host_, fabric_->name_of_rest());
+    int64_t least[] = { why_not_shared_.empty() ? size() : rank(), unasked.is_wanted() };
+    allreduce(*this, least, least, 2, HALO_INT64, HALO_MIN);
+    compare_shared_memory(least[0]);
+    add_transports(unasked, least[1] == 1);
 }
 
 // All are here: who gave up would leave the others with a context that nobody answers in.

@@ -37,6 +37,7 @@ class Rendezvous;
 class StartedRanks;
 struct BootstrapChoice;
 struct TransportChoice;
+struct Unasked;
 
 // Where ranks come from. At most one of `communicator`, `bootstrap` and `meeting` is set.
 struct ContextSource {
@@ -224,17 +225,18 @@ private:
     void note_own_device();
     void open_pools();
     void open_shared_memory();
-    void compare_shared_memory();
+    // `first` rank that shares none.
+    void compare_shared_memory(int64_t first);
     void *allocate_shared(size_t bytes);
     void release_shared(void *pointer, size_t bytes);
     void agree_on_settings();
     void confirm();
     double seconds_to_agree() const;
     void check_transports();
-    void add_transports();
+    void add_transports(Unasked &unasked, bool all_want_it);
     void add_asked();
-    void add_unasked();
-    std::unique_ptr<Transport> open_unasked(const TransportChoice &choice, std::string &why_not);
+    void add_unasked(Unasked &unasked, bool all_want_it);
+    std::unique_ptr<Transport> open(Unasked &unasked);
     void add(const TransportChoice &choice, std::unique_ptr<Transport> opened, std::string why);
     void open_lanes(int32_t n_lanes);
     void read_settings();

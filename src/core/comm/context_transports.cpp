@@ -109,9 +109,9 @@ void Context::check_transports() {
 }
 
 // Whoever sends to a rank over another transport than that rank expects would not be heard.
-void Context::add_transports() {
+void Context::add_transports(Unasked &unasked, bool all_want_it) {
     add_asked();
-    add_unasked();
+    add_unasked(unasked, all_want_it);
     if (fabric_->n_transports() == 1) return;
     if (allreduce_sum(*this, fabric_->sum_of_pairs()) != 0)
         fail(HALO_ERR_MISMATCH, "setting transport.besides: two ranks differ in which transport reaches the one from the other: %s",
@@ -147,43 +147,34 @@ void Context::add_asked() {
     }
 }
 
-// Nobody has it where one cannot, or no two are on one host. Ranks as threads, and those that have nothing else, need none.
-void Context::add_unasked() {
-    if (fabric_->has("inproc") || fabric_->has(unasked_transport)) return;
-    std::string why_not = why_not_unasked(config_);
-    TransportChoice choice;
-    if (why_not.empty()) try {
-            choice = take_transport(config_, host_, unasked_transport);
-        } catch (const Error &error) {
-            why_not = error.what();
-        }
-    std::unique_ptr<Transport> opened;
-    int64_t least[] = { why_not.empty(), 0 };
-    if (allreduce_min(*this, least[0]) == 1) {
-        opened = open_unasked(choice, why_not);
-        least[0] = opened != nullptr;
+// Nobody has it where one cannot, or no two are on one host.
+void Context::add_unasked(Unasked &unasked, bool all_want_it) {
+    if (unasked.is_there) return;
+    std::string why_not = "another rank does without it";
+    if (all_want_it) {
+        std::unique_ptr<Transport> opened = open(unasked);
+        int64_t least[] = { opened != nullptr, 0 };
         for (int32_t peer = 0; opened && peer < size(); ++peer) least[1] = std::min<int64_t>(least[1], peer == rank() ? 0 : -opened->reaches(peer));
         allreduce(*this, least, least, 2, HALO_INT64, HALO_MIN);
-        if (why_not.empty()) why_not = least[0] == 1 ? "no two ranks are on one host" : "another rank cannot open it";
-        if (least[0] == 1 && least[1] < 0) return add(choice, std::move(opened), "unasked, as transport is auto; " + choice.why);
-    } else if (why_not.empty()) {
-        why_not = "another rank does without it";
+        if (least[0] == 1 && least[1] < 0) return add(unasked.choice, std::move(opened), "unasked, as transport is auto; " + unasked.choice.why);
+        why_not = least[0] == 1 ? "no two ranks are on one host" : "another rank cannot open it";
     }
-    log_.info("transport %s is not taken beside %s: %s", unasked_transport, fabric_->name_of_rest(), why_not.c_str());
+    log_.info("transport %s is not taken beside %s: %s", unasked_transport, fabric_->name_of_rest(),
+              unasked.why_not.empty() ? why_not.c_str() : unasked.why_not.c_str());
 }
 
 // Null where the transport is to blame; what else fails ends the context.
-std::unique_ptr<Transport> Context::open_unasked(const TransportChoice &choice, std::string &why_not) {
+std::unique_ptr<Transport> Context::open(Unasked &unasked) {
     halo_transport_params params = opened_with_;
     ContextBootstrap bootstrap(*this);
     params.bootstrap = &bootstrap.given();
     try {
-        auto opened = bootstrap.opens([&] { return std::make_unique<Transport>(*choice.plugin, host_, params, report_); });
+        auto opened = bootstrap.opens([&] { return std::make_unique<Transport>(*unasked.choice.plugin, host_, params, report_); });
         fabric_->make_room_for(*opened);
         return opened;
     } catch (...) {
         if (bootstrap.has_failed() || is_want_of_memory()) throw;
-        why_not = present_error().what();
+        unasked.why_not = present_error().what();
         return nullptr;
     }
 }

@@ -39,10 +39,6 @@ void Fabric::add(std::unique_ptr<Transport> transport, std::string why) noexcept
     whys_.push_back(std::move(why));
 }
 
-bool Fabric::has(const std::string &name) const {
-    return std::any_of(all_.begin(), all_.end(), [&](const auto &one) { return one->name() == name; });
-}
-
 int64_t Fabric::sum_of_pairs() const {
     int64_t sum = 0;
     for (int32_t peer = 0; peer < size(); ++peer) {

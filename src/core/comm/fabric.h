@@ -44,7 +44,6 @@ public:
     // The transport that serves this rank, and of several why: "shm, which reaches it first".
     std::string describe_route(int32_t peer) const;
     size_t n_transports() const { return all_.size(); }
-    bool has(const std::string &name) const;
     // Of the transport that reaches all.
     const char *name_of_rest() const { return all_.front()->name(); }
 

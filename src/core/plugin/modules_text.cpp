@@ -58,17 +58,12 @@ TransportChoice choose_now(const Config &config, const halo_host &host, MpiChoic
 }
 
 std::string named_besides(const TransportChoice &choice, const Config &config, const halo_host &host) {
-    const std::string chosen = choice.plugin->name;
     std::vector<Beside> besides = transports_besides(config);
-    const bool alone = chosen == "inproc" || chosen == unasked_transport; // and needs none
-    const auto is_unasked = [](const Beside &one) { return one.name == unasked_transport; };
-    if (!alone && why_not_unasked(config).empty() && std::none_of(besides.begin(), besides.end(), is_unasked)) {
-        const Rated rated = rate_plugin(PluginKind::transport, unasked_transport, module_directories(config), host);
-        if (rated.score > 0) besides.push_back({ unasked_transport, "unasked, where all ranks can open it; " + rated.why });
-    }
+    if (const Unasked unasked = look_for_unasked(config, host, choice.plugin->name); unasked.is_wanted())
+        besides.push_back({ unasked_transport, "unasked, where all ranks can open it; " + unasked.choice.why });
     std::string text;
     for (const Beside &beside : besides)
-        if (beside.name != chosen) text += "\nbeside it, to the ranks that it reaches, " + beside.name + ": " + beside.why;
+        if (beside.name != choice.plugin->name) text += "\nbeside it, to the ranks that it reaches, " + beside.name + ": " + beside.why;
     return text;
 }
 

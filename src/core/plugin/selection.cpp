@@ -120,6 +120,20 @@ TransportChoice take_transport(const Config &config, const halo_host &host, cons
     return { rated.plugin.transport, rated.plugin.path, rated.why };
 }
 
+Unasked look_for_unasked(const Config &config, const halo_host &host, const std::string &rest) {
+    const std::vector<Beside> asked = transports_besides(config);
+    Unasked found;
+    found.is_there = rest == "inproc" || rest == unasked_transport ||
+                     std::any_of(asked.begin(), asked.end(), [](const Beside &one) { return one.name == unasked_transport; });
+    found.why_not = why_not_unasked(config);
+    if (found.is_wanted()) try {
+            found.choice = take_transport(config, host, unasked_transport);
+        } catch (const Error &error) {
+            found.why_not = error.what();
+        }
+    return found;
+}
+
 TransportChoice choose_transport(const Config &config, const halo_host &host, const MpiChoice &mpi) {
     const std::string wanted = transport_list(config).rest;
     if (wanted == "auto") return choose_best(config, host, mpi);

@@ -29,6 +29,17 @@ TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Con
 // For a communicator: the module of its MPI, whatever "transport" says. For an in-process group: "inproc".
 TransportChoice take_transport(const Config &config, const halo_host &host, const std::string &name);
 
+// The transport that goes beside the others without being asked for, where all ranks want it; as this one sees it.
+struct Unasked {
+    TransportChoice choice;
+    bool is_there = false; // it is asked for, or is the one that reaches all; or ranks are threads, which need none
+    std::string why_not;
+
+    bool is_wanted() const { return !is_there && why_not.empty(); }
+};
+// `rest`: the one that reaches all.
+Unasked look_for_unasked(const Config &config, const halo_host &host, const std::string &rest);
+
 struct DeviceChoice {
     const halo_device_plugin *plugin = nullptr;
     std::string path;
