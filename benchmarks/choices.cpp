@@ -30,7 +30,10 @@ public:
         : context_(make_context(choice)),
           work_(size, session.rank(), session.n_ranks(), Session::storage_of(context_)),
           libhalo_(make_libhalo(context_, work_, part)),
-          contest_(session, work_, options.repetitions > 0 ? options.repetitions : size.cells <= 64 ? 12 : 3,
+          contest_(session, work_,
+                   options.repetitions > 0 ? options.repetitions
+                   : size.cells <= 64      ? 12
+                                           : 3,
                    [this, part] { return work_.wrong_values(part); }) {
         work_.fill();
         contest_.verify(*libhalo_);
