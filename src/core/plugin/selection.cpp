@@ -123,7 +123,8 @@ TransportChoice take_transport(const Config &config, const halo_host &host, cons
 Unasked look_for_unasked(const Config &config, const halo_host &host, const std::string &rest) {
     const std::vector<Beside> asked = transports_besides(config);
     Unasked found;
-    found.is_there = rest == "inproc" || rest == unasked_transport ||
+    // A program that has MPI may wait in it where a peer waits for the rest of a large message, which shm moves in calls of the library alone.
+    found.is_there = rest == "inproc" || rest == unasked_transport || is_mpi_module(rest) ||
                      std::any_of(asked.begin(), asked.end(), [](const Beside &one) { return one.name == unasked_transport; });
     found.why_not = why_not_unasked(config);
     if (found.is_wanted()) try {
