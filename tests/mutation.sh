@@ -334,6 +334,7 @@ defects=(
     "to leave out MPI leaves out none|plugin/transport_list.cpp|unit_plugin TransportList.*|s/ .. (one == .mpi. .. is_mpi_module(name))//"
     "a name of both settings is opened twice|plugin/transport_list.cpp|unit_plugin TransportList.*|s/return one.name == name; })/return one.name.empty(); })/"
     "shm goes beside what leaves it out|plugin/transport_list.cpp|unit_plugin TransportList.*|s/ || list.leaves_out(unasked_transport)//"
+    "shm goes beside an MPI unasked|plugin/selection.cpp|unit_plugin TransportList.*|s/is_mpi_module(rest) ? .* : why_not_unasked(config);/why_not_unasked(config);/"
     "shm carries what was to be one collective|plugin/transport_list.cpp|unit_plugin TransportList.*|s/return config.word(.messages.) == .neighbourhood. ? .*$/return {};/"
     "ranks need not have the same list of transports|comm/context.cpp|halo_fabric Fabric.Lists*|s/key == .transport.besides. ? besides_as_written(config_) : value/value/"
     "who is reached first is told of the rest|comm/fabric.cpp|halo_fabric Fabric.AList*|s/number == 0 \(? ., which takes\)/number != 0 \1/"

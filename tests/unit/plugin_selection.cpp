@@ -137,6 +137,16 @@ TEST(TransportList, WhatGoesBesideUnaskedMayBeLeftOut) {
     EXPECT_EQ(why_not_unasked_with("messages", "neighbourhood"), "messages = neighbourhood from call, which wants one transport");
 }
 
+TEST(TransportList, NothingGoesUnaskedBesideMpiNorBesideItself) {
+    Host host;
+    const Config defaults;
+    EXPECT_NE(look_for_unasked(defaults, host.host, "mpi_openmpi").why_not.find("MPI"), std::string::npos);
+    EXPECT_FALSE(look_for_unasked(defaults, host.host, "mpi_openmpi").is_wanted());
+    for (const char *rest : { "inproc", "shm" }) EXPECT_TRUE(look_for_unasked(defaults, host.host, rest).is_there) << rest;
+    EXPECT_TRUE(look_for_unasked(config_with("shm,ucx"), host.host, "ucx").is_there);
+    EXPECT_FALSE(look_for_unasked(defaults, host.host, "ucx").is_there);
+}
+
 TEST(TransportList, WhatMakesNoSenseIsRefused) {
     struct Case {
         const char *list;

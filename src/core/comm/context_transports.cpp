@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which transports a context opens, and how: one that reaches all ranks, then those beside it.
 #include <algorithm>
+#include <utility>
 
 #include "comm/agree.h"
 #include "comm/bootstrap.h"
@@ -110,8 +111,10 @@ void Context::check_transports() {
 
 // Whoever sends to a rank over another transport than that rank expects would not be heard.
 void Context::add_transports(Unasked &unasked, bool all_want_it) {
+    const std::string path_of_rest = std::exchange(transport_path_, {});
     add_asked();
     add_unasked(unasked, all_want_it);
+    transport_path_ += path_of_rest;
     if (fabric_->n_transports() == 1) return;
     if (allreduce_sum(*this, fabric_->sum_of_pairs()) != 0)
         fail(HALO_ERR_MISMATCH, "setting transport.besides: two ranks differ in which transport reaches the one from the other: %s",
@@ -121,27 +124,30 @@ void Context::add_transports(Unasked &unasked, bool all_want_it) {
 
 void Context::add(const TransportChoice &choice, std::unique_ptr<Transport> opened, std::string why) {
     log_.info("transport %s: %s", choice.plugin->name, why.c_str());
-    const auto rest = transport_path_.rfind(", ") + 1; // it stands last
-    transport_path_.insert(rest == 0 ? 0 : rest + 1, place_of(choice) + ", ");
+    transport_path_ += place_of(choice) + ", ";
     fabric_->add(std::move(opened), std::move(why));
+}
+
+std::unique_ptr<Transport> Context::open_beside(const TransportChoice &choice, ContextBootstrap &bootstrap) {
+    halo_transport_params params = opened_with_;
+    params.bootstrap = &bootstrap.given();
+    auto opened = bootstrap.opens([&] { return std::make_unique<Transport>(*choice.plugin, host_, params, report_); });
+    fabric_->make_room_for(*opened);
+    return opened;
 }
 
 // All have found each before any opens it: to open one may need them all.
 void Context::add_asked() {
-    std::vector<Beside> besides = transports_besides(config_);
-    std::erase_if(besides, [&](const Beside &one) { return one.name == fabric_->name_of_rest(); });
-    halo_transport_params params = opened_with_;
     ContextBootstrap bootstrap(*this);
-    params.bootstrap = &bootstrap.given();
-    for (const Beside &beside : besides) {
+    for (const Beside &beside : transports_besides(config_)) {
+        if (beside.name == fabric_->name_of_rest()) continue;
         TransportChoice choice;
         together(*this, "transport.besides", [&] { choice = take_transport(config_, host_, beside.name); });
         std::string why;
         std::unique_ptr<Transport> opened;
         together(*this, "transport.besides", [&] {
             why = beside.why + "; " + choice.why;
-            opened = bootstrap.opens([&] { return std::make_unique<Transport>(*choice.plugin, host_, params, report_); });
-            fabric_->make_room_for(*opened);
+            opened = open_beside(choice, bootstrap);
         });
         add(choice, std::move(opened), std::move(why));
     }
@@ -165,13 +171,9 @@ void Context::add_unasked(Unasked &unasked, bool all_want_it) {
 
 // Null where the transport is to blame; what else fails ends the context.
 std::unique_ptr<Transport> Context::open(Unasked &unasked) {
-    halo_transport_params params = opened_with_;
     ContextBootstrap bootstrap(*this);
-    params.bootstrap = &bootstrap.given();
     try {
-        auto opened = bootstrap.opens([&] { return std::make_unique<Transport>(*unasked.choice.plugin, host_, params, report_); });
-        fabric_->make_room_for(*opened);
-        return opened;
+        return open_beside(unasked.choice, bootstrap);
     } catch (...) {
         if (bootstrap.has_failed() || is_want_of_memory()) throw;
         unasked.why_not = present_error().what();

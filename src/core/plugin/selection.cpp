@@ -123,10 +123,9 @@ TransportChoice take_transport(const Config &config, const halo_host &host, cons
 Unasked look_for_unasked(const Config &config, const halo_host &host, const std::string &rest) {
     const std::vector<Beside> asked = transports_besides(config);
     Unasked found;
-    // A program that has MPI may wait in it where a peer waits for the rest of a large message, which shm moves in calls of the library alone.
-    found.is_there = rest == "inproc" || rest == unasked_transport || is_mpi_module(rest) ||
+    found.is_there = rest == "inproc" || rest == unasked_transport ||
                      std::any_of(asked.begin(), asked.end(), [](const Beside &one) { return one.name == unasked_transport; });
-    found.why_not = why_not_unasked(config);
+    found.why_not = is_mpi_module(rest) ? "the program may wait in MPI, where it does not move a large message on" : why_not_unasked(config);
     if (found.is_wanted()) try {
             found.choice = take_transport(config, host, unasked_transport);
         } catch (const Error &error) {
