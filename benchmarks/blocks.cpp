@@ -18,11 +18,7 @@ public:
           report_(report),
           work_(size, session.rank(), session.n_ranks(), session.storage(options.storage)),
           part_(part),
-          contest_(session, work_,
-                   options.repetitions > 0 ? options.repetitions
-                   : size.cells <= 64      ? 12
-                                           : 3,
-                   [this] { return work_.wrong_values(part_); }),
+          contest_(session, work_, repetitions_of(options.repetitions, size), [this] { return work_.wrong_values(part_); }),
           payload_(contest_.total(work_.ghost_bytes(part))) {
         work_.fill();
     }
@@ -134,7 +130,7 @@ void compare(Case &work, Contender &libhalo, Contender &other, Pairs &pairs) {
 }
 
 void run_case(const Session &session, const Options &options, Report &report, const WorkSize &size, Part part) {
-    report.begin(format("W%s%s", size.text().c_str(), part == Part::remote ? " remote part" : ""), "");
+    report.begin(name_of(size, part), "");
     Case work(session, options, report, size, part);
     const std::unique_ptr<Contender> libhalo = make_libhalo(session.context(), work.work(), part);
     Expert expert(session, work.work(), part);
@@ -183,7 +179,7 @@ void run_petsc(const Session &session, const Options &options, Report &report) {
     if (!petsc) throw std::runtime_error("the module of PETSc was not built");
     report.condition("third party", petsc->library());
     for (const WorkSize &size : options.works) {
-        report.begin(format("W%s", size.text().c_str()), "");
+        report.begin(name_of(size, Part::all), "");
         Case work(session, options, report, size, Part::all);
         const std::unique_ptr<Contender> libhalo = make_libhalo(session.context(), work.work(), Part::all);
         work.verify(*libhalo);

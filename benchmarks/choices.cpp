@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "benchmarks.h"
 #include "contest.h"
@@ -30,11 +29,7 @@ public:
         : context_(make_context(choice)),
           work_(size, session.rank(), session.n_ranks(), Session::storage_of(context_)),
           libhalo_(make_libhalo(context_, work_, part)),
-          contest_(session, work_,
-                   options.repetitions > 0 ? options.repetitions
-                   : size.cells <= 64      ? 12
-                                           : 3,
-                   [this, part] { return work_.wrong_values(part); }) {
+          contest_(session, work_, repetitions_of(options.repetitions, size), [this, part] { return work_.wrong_values(part); }) {
         work_.fill();
         contest_.verify(*libhalo_);
         constexpr int runs_until_it_has_chosen = 24;
@@ -50,22 +45,19 @@ private:
 };
 
 void compare_choices(const Session &session, const Options &options, Report &report, const WorkSize &size, Part part) {
-    report.begin(format("W%s%s", size.text().c_str(), part == Part::remote ? " remote part" : ""), "");
+    report.begin(name_of(size, part), "");
     const Chosen by_itself(session, options, size, part, { nullptr, nullptr });
     for (const Choice &choice :
          { Choice{ "path", "message" }, Choice{ "path", "slot" }, Choice{ "path", "direct" }, Choice{ "transport", "shm,mpi" } }) {
-        if (!session.mpi() && std::string(choice.value) == "shm,mpi") continue;
+        if (!session.mpi() && std::string(choice.key) == "transport") continue;
         const Chosen forced(session, options, size, part, choice);
         const Pairs pairs = alternate(
             options.pairs, [&](bool last) { return by_itself.turn(last); }, [&](bool last) { return forced.turn(last); });
-        const Estimate ratio = pairs.ratio();
         report.row(Row()
                        .add("against", choice.name())
                        .add("auto us", median_of(pairs.first) * microseconds)
                        .add("us", median_of(pairs.second) * microseconds)
-                       .add("ratio", ratio.median)
-                       .add("low", ratio.low)
-                       .add("high", ratio.high));
+                       .add("ratio", pairs.ratio()));
     }
 }
 

@@ -15,6 +15,11 @@ namespace bench {
 // Time, spread, rate (of all ranks' payload) and how libhalo compares.
 void add_times(Row &row, int64_t payload_bytes, const Estimate &ratio, const std::vector<double> &seconds);
 
+// "W(64,16,1,2) remote part"
+std::string name_of(const WorkSize &size, Part part);
+// Exchanges per turn, by the work's size where the options do not say.
+int repetitions_of(int wanted, const WorkSize &size);
+
 template <class AnyWork>
 class Contest {
 public:

@@ -246,9 +246,7 @@ void compare(Contestants &all, DeviceTask task, bool with_hand, double rate, con
                    .add("GB/s", moved * 1e-9)
                    .add("of a copy %", 100 * moved / rate)
                    .add("launch each us", median_of(apart.second) * microseconds)
-                   .add("ratio", to_apart.median)
-                   .add("low", to_apart.low)
-                   .add("high", to_apart.high)
+                   .add("ratio", to_apart)
                    .add("by hand us", with_hand ? median_of(hand.second) * microseconds : not_measured)
                    .add("to hand", to_hand.median)
                    .add("to hand low", to_hand.low)
@@ -265,9 +263,7 @@ void compare_graphs(Contestants &all, DeviceGraph &graph, const Options &options
                    .add("work", all.text())
                    .add("replay us", median_of(pairs.first) * microseconds)
                    .add("two launches us", median_of(pairs.second) * microseconds)
-                   .add("ratio", ratio.median)
-                   .add("low", ratio.low)
-                   .add("high", ratio.high));
+                   .add("ratio", ratio));
 }
 
 } // namespace

@@ -151,9 +151,7 @@ void run_gather(const Session &session, const Options &options, Report &report) 
                        .add("order", order_of_sums == HALO_COMBINE_BY_RANK ? "by rank" : "by gid")
                        .add("libhalo us", median_of(ours))
                        .add("by hand us", median_of(theirs))
-                       .add("ratio", ratio.median)
-                       .add("low", ratio.low)
-                       .add("high", ratio.high));
+                       .add("ratio", ratio));
     }
 }
 

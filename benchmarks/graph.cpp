@@ -107,9 +107,7 @@ void run_graph(const Session &session, const Options &options, Report &report) {
                            .add("owners", knows_owners ? "given" : "found")
                            .add("graph ms", median_of(graph))
                            .add("keys ms", median_of(keys))
-                           .add("ratio", ratio.median)
-                           .add("low", ratio.low)
-                           .add("high", ratio.high));
+                           .add("ratio", ratio));
         }
 }
 

@@ -135,9 +135,7 @@ void run_particles(const Session &session, const Options &options, Report &repor
                        .add("moving", moving)
                        .add("libhalo us", median_of(by_library))
                        .add("by hand us", median_of(by_hand))
-                       .add("ratio", ratio.median)
-                       .add("low", ratio.low)
-                       .add("high", ratio.high));
+                       .add("ratio", ratio));
     }
 }
 

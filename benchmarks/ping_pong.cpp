@@ -67,9 +67,7 @@ void group_of_26(const Session &session, const Options &options, Report &report,
                        .add("bytes in all", 26 * bytes)
                        .add("26 channels us", median_of(pairs.first) * microseconds)
                        .add("one channel us", median_of(pairs.second) * microseconds)
-                       .add("ratio", ratio.median)
-                       .add("low", ratio.low)
-                       .add("high", ratio.high));
+                       .add("ratio", ratio));
     }
 }
 
@@ -99,9 +97,7 @@ void run_rate(const Session &session, const Options &options, Report &report) {
                        .add("one message each", millions(pairs.first))
                        .add("MPI", millions(pairs.second))
                        .add("in one message", millions(grouped.first))
-                       .add("time each/MPI", ratio.median)
-                       .add("low", ratio.low)
-                       .add("high", ratio.high));
+                       .add("time each/MPI", ratio));
     }
 }
 

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "statistics.h"
+
 namespace bench {
 
 using Cell = std::variant<std::string, int64_t, double>;
@@ -18,6 +20,10 @@ struct Row {
     Row &add(const std::string &name, Cell cell) {
         cells.emplace_back(name, std::move(cell));
         return *this;
+    }
+    // With its interval.
+    Row &add(const std::string &name, const Estimate &estimate) {
+        return add(name, estimate.median).add("low", estimate.low).add("high", estimate.high);
     }
 };
 

@@ -124,9 +124,7 @@ void compare(const Session &session, const Options &options, Report &report, boo
                        .add("libhalo us", median_of(pairs.first) * microseconds)
                        .add("by hand us", median_of(pairs.second) * microseconds)
                        .add("difference us", difference.median * microseconds)
-                       .add("ratio", ratio.median)
-                       .add("low", ratio.low)
-                       .add("high", ratio.high));
+                       .add("ratio", ratio));
     }
 }
 
