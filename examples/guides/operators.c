@@ -46,10 +46,11 @@ static double largest(struct view fine, int64_t x, int64_t y) {
 
 /* Of materials there are no means: a coarse cell gets the largest number of its four, a fine one that of the coarse cell it lies in. */
 static void apply(halo_exchange *exchange, halo_field *material, int64_t gid, int32_t what) {
-    const struct view fine = values(material, gid), coarse = coarse_values(exchange, gid);
     halo_level_region regions[MOST];
     int64_t n;
     need(halo_exchange_level_regions(exchange, 0, gid, sizeof *regions, regions, MOST, &n));
+    if (n == 0) return; /* all around it are blocks of its level: it has no coarse cells */
+    const struct view fine = values(material, gid), coarse = coarse_values(exchange, gid);
     for (int64_t i = 0; i < n; ++i) {
         const halo_box box = regions[i].points;
         if (regions[i].what != what) continue;
