@@ -74,10 +74,12 @@ typedef struct halo_transport_params {
     size_t handle_bytes;
     void *group;              /**< inproc: the group, which outlives the instance; else NULL */
     int32_t rank;             /**< inproc: the rank; else -1 */
-    int32_t reserved;
+    uint32_t flags;           /**< HALO_OPEN_... bits; those that a module does not know it may leave aside */
     /** From minor version 5 on: by which the ranks may exchange addresses, for as long as `open` runs. Its ranks are those of the transport. NULL: none. */
     const halo_bootstrap *bootstrap;
 } halo_transport_params;
+#define HALO_OPEN_FOR_READERS 1u /**< reach those ranks alone which take what is sent to them without further calls of its sender, who may wait elsewhere:
+                                      then HALO_TRANSPORT_SENDS_BY_CALLS does not count */
 
 /**
  * Messages are bytes, of any size. Those of one (source, destination, lane, tag) arrive in the order sent; others in any order.
@@ -152,6 +154,8 @@ typedef struct halo_transport_plugin {
     uint32_t reserved;
 } halo_transport_plugin;
 #define HALO_TRANSPORT_OVER_BOOTSTRAP 1u /**< it needs nothing but halo_transport_params.bootstrap to open */
+#define HALO_TRANSPORT_SENDS_BY_CALLS 2u /**< a message may need calls of its sender on this transport until its send is complete, and nothing else of
+                                              the process makes it go on: a run is not finished before */
 
 /** @} */
 
