@@ -47,9 +47,8 @@ private:
 void compare_choices(const Session &session, const Options &options, Report &report, const WorkSize &size, Part part) {
     report.begin(name_of(size, part), "");
     const Chosen by_itself(session, options, size, part, { nullptr, nullptr });
-    for (const Choice &choice :
-         { Choice{ "path", "message" }, Choice{ "path", "slot" }, Choice{ "path", "direct" }, Choice{ "transport", "shm,mpi" } }) {
-        if (!session.mpi() && std::string(choice.key) == "transport") continue;
+    for (const Choice &choice : { Choice{ "path", "message" }, Choice{ "path", "slot" }, Choice{ "path", "direct" }, Choice{ "transport", "mpi" } }) {
+        if (!session.mpi() && std::string(choice.value) == "mpi") continue;
         const Chosen forced(session, options, size, part, choice);
         const Pairs pairs = alternate(
             options.pairs, [&](bool last) { return by_itself.turn(last); }, [&](bool last) { return forced.turn(last); });

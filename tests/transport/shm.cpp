@@ -80,19 +80,20 @@ TEST(ShmRing, AnEmptyRingGrows) {
 }
 
 TEST(ShmRing, AFullRingTakesNothingUntilItIsRead) {
+    constexpr size_t n_free = halo::shm::cells_of(0) - 1; // one is kept
     const auto ring = zeroed_ring();
     RingWriter writer(ring.get());
     RingReader reader(ring.get());
     uint64_t stamp = 0;
     for (int lap = 0; lap < 3; ++lap) {
         EXPECT_EQ(reader.next(stamp), nullptr);
-        for (size_t i = 0; i < halo::shm::n_cells; ++i) {
+        for (size_t i = 0; i < n_free; ++i) {
             ASSERT_TRUE(writer.has_cell());
             writer.cell().word[0] = i;
             writer.publish(Kind::small, 8);
         }
         EXPECT_FALSE(writer.has_cell());
-        for (size_t i = 0; i < halo::shm::n_cells; ++i) {
+        for (size_t i = 0; i < n_free; ++i) {
             const halo::shm::Cell *cell = reader.next(stamp);
             ASSERT_NE(cell, nullptr);
             EXPECT_EQ(halo::shm::kind_of(stamp), Kind::small);
@@ -109,6 +110,73 @@ TEST(ShmRing, AFullRingTakesNothingUntilItIsRead) {
     reader.release_piece(places.front());
     uint64_t place = 0;
     EXPECT_EQ(writer.put(data.data(), data.size(), place), data.size());
+}
+
+// Each is filled, a cell in each is read before it goes on, and the last one goes round.
+TEST(ShmRing, GoesOnInLargerAreas) {
+    const auto ring = zeroed_ring();
+    RingWriter writer(ring.get());
+    RingReader reader(ring.get());
+    uint64_t stamp = 0;
+    size_t n_written = 0, n_read = 0;
+    const auto write = [&] {
+        writer.cell().word[0] = n_written++;
+        writer.publish(Kind::small, 8);
+    };
+    const auto read = [&] {
+        const halo::shm::Cell *cell = reader.next(stamp);
+        ASSERT_NE(cell, nullptr);
+        ASSERT_EQ(cell->word[0], n_read++);
+        reader.release();
+    };
+    for (int area = 0; area < halo::shm::n_areas; ++area) {
+        if (area > 0) writer.go_on();
+        EXPECT_EQ(writer.next_area(), area + 1);
+        const size_t begun_with = n_written;
+        for (; writer.has_cell(); write()) {}
+        EXPECT_EQ(n_written - begun_with, halo::shm::cells_of(area) - 1);
+        if (area > 0) continue;
+        read(); // which leaves room
+        ASSERT_TRUE(writer.has_cell());
+        write();
+        ASSERT_FALSE(writer.has_cell());
+    }
+    while (n_read < n_written) read();
+    EXPECT_EQ(reader.next(stamp), nullptr);
+    for (size_t i = 0; i < 2 * halo::shm::cells_of(halo::shm::n_areas - 1); ++i) {
+        ASSERT_TRUE(writer.has_cell());
+        write();
+        read();
+    }
+}
+
+// Where it says so a message goes in as a whole, wherever in the byte ring it begins.
+TEST(ShmRing, KnowsWhetherAMessageHasRoom) {
+    const auto ring = zeroed_ring();
+    RingWriter writer(ring.get());
+    RingReader reader(ring.get());
+    std::mt19937_64 random(5);
+    const Bytes data(64 << 10);
+    std::vector<uint64_t> places; // not released
+    int n_refused = 0;
+    for (int i = 0; i < 20000; ++i) {
+        const size_t bytes = 1 + random() % data.size();
+        if (!writer.has_room(bytes)) {
+            ++n_refused;
+            ASSERT_FALSE(places.empty());
+            for (const uint64_t place : places) reader.release_piece(place);
+            places.clear();
+            ASSERT_TRUE(writer.has_room(bytes));
+        }
+        for (size_t sent = 0; sent < bytes;) {
+            uint64_t place = 0;
+            const size_t n = writer.put(data.data() + sent, bytes - sent, place);
+            ASSERT_GT(n, 0u) << "message " << i;
+            places.push_back(place);
+            sent += n;
+        }
+    }
+    EXPECT_GT(n_refused, 100);
 }
 
 class Shm : public Copies {};

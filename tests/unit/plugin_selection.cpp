@@ -137,14 +137,20 @@ TEST(TransportList, WhatGoesBesideUnaskedMayBeLeftOut) {
     EXPECT_EQ(why_not_unasked_with("messages", "neighbourhood"), "messages = neighbourhood from call, which wants one transport");
 }
 
-TEST(TransportList, NothingGoesUnaskedBesideMpiNorBesideItself) {
+TEST(TransportList, NothingGoesUnaskedBesideItself) {
     Host host;
     const Config defaults;
-    EXPECT_NE(look_for_unasked(defaults, host.host, "mpi_openmpi").why_not.find("MPI"), std::string::npos);
-    EXPECT_FALSE(look_for_unasked(defaults, host.host, "mpi_openmpi").is_wanted());
     for (const char *rest : { "inproc", "shm" }) EXPECT_TRUE(look_for_unasked(defaults, host.host, rest).is_there) << rest;
     EXPECT_TRUE(look_for_unasked(config_with("shm,ucx"), host.host, "ucx").is_there);
     EXPECT_FALSE(look_for_unasked(defaults, host.host, "ucx").is_there);
+}
+
+// Whose program may wait in MPI, while a peer takes what it has sent.
+TEST(TransportList, BesideAnMpiWhatGoesUnaskedReachesReadersAlone) {
+    Host host;
+    const Config defaults;
+    EXPECT_TRUE(look_for_unasked(defaults, host.host, "mpi_openmpi").readers_alone);
+    EXPECT_FALSE(look_for_unasked(defaults, host.host, "ucx").readers_alone);
 }
 
 TEST(TransportList, WhatMakesNoSenseIsRefused) {

@@ -20,8 +20,7 @@ constexpr bool agrees = true;
 
 constexpr Setting table[] = {
     { "transport", SettingType::text, "auto", 0, 0, "auto, inproc, mpi or the name of a module; or several, separated by commas", fixed, may_differ,
-      "What carries messages between ranks. `auto` takes the usable one with the highest score, and `shm` beside ucx to ranks of the same host, "
-      "where "
+      "What carries messages between ranks. `auto` takes the usable one with the highest score, and `shm` beside it to ranks of the same host, where "
       "all ranks can open that; a name that cannot be used is an error. "
       "Of several the last carries the rest, those before it go to the ranks that they reach, as `transport.besides`: `shm,auto`. `^ucx`: what "
       "`auto` leaves out." },

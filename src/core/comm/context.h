@@ -238,7 +238,7 @@ private:
     void add_asked();
     void add_unasked(Unasked &unasked, bool all_want_it);
     std::unique_ptr<Transport> open(Unasked &unasked);
-    std::unique_ptr<Transport> open_beside(const TransportChoice &choice, ContextBootstrap &bootstrap);
+    std::unique_ptr<Transport> open_beside(const TransportChoice &choice, ContextBootstrap &bootstrap, uint32_t flags);
     void add(const TransportChoice &choice, std::unique_ptr<Transport> opened, std::string why);
     void open_lanes(int32_t n_lanes);
     void read_settings();

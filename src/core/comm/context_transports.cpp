@@ -128,9 +128,10 @@ void Context::add(const TransportChoice &choice, std::unique_ptr<Transport> open
     fabric_->add(std::move(opened), std::move(why));
 }
 
-std::unique_ptr<Transport> Context::open_beside(const TransportChoice &choice, ContextBootstrap &bootstrap) {
+std::unique_ptr<Transport> Context::open_beside(const TransportChoice &choice, ContextBootstrap &bootstrap, uint32_t flags) {
     halo_transport_params params = opened_with_;
     params.bootstrap = &bootstrap.given();
+    params.flags = flags;
     auto opened = bootstrap.opens([&] { return std::make_unique<Transport>(*choice.plugin, host_, params, report_); });
     fabric_->make_room_for(*opened);
     return opened;
@@ -147,7 +148,7 @@ void Context::add_asked() {
         std::unique_ptr<Transport> opened;
         together(*this, "transport.besides", [&] {
             why = beside.why + "; " + choice.why;
-            opened = open_beside(choice, bootstrap);
+            opened = open_beside(choice, bootstrap, 0);
         });
         add(choice, std::move(opened), std::move(why));
     }
@@ -163,7 +164,9 @@ void Context::add_unasked(Unasked &unasked, bool all_want_it) {
         for (int32_t peer = 0; opened && peer < size(); ++peer) least[1] = std::min<int64_t>(least[1], peer == rank() ? 0 : -opened->reaches(peer));
         allreduce(*this, least, least, 2, HALO_INT64, HALO_MIN);
         if (least[0] == 1 && least[1] < 0) return add(unasked.choice, std::move(opened), "unasked, as transport is auto; " + unasked.choice.why);
-        why_not = least[0] == 1 ? "no two ranks are on one host" : "another rank cannot open it";
+        why_not = least[0] != 1           ? "another rank cannot open it"
+                  : unasked.readers_alone ? "no two ranks of one host may read each other's memory, as is needed beside an MPI"
+                                          : "no two ranks are on one host";
     }
     log_.info("transport %s is not taken beside %s: %s", unasked_transport, fabric_->name_of_rest(),
               unasked.why_not.empty() ? why_not.c_str() : unasked.why_not.c_str());
@@ -173,7 +176,7 @@ void Context::add_unasked(Unasked &unasked, bool all_want_it) {
 std::unique_ptr<Transport> Context::open(Unasked &unasked) {
     ContextBootstrap bootstrap(*this);
     try {
-        return open_beside(unasked.choice, bootstrap);
+        return open_beside(unasked.choice, bootstrap, unasked.readers_alone ? HALO_OPEN_FOR_READERS : 0);
     } catch (...) {
         if (bootstrap.has_failed() || is_want_of_memory()) throw;
         unasked.why_not = present_error().what();

@@ -60,7 +60,8 @@ TransportChoice choose_now(const Config &config, const halo_host &host, MpiChoic
 std::string named_besides(const TransportChoice &choice, const Config &config, const halo_host &host) {
     std::vector<Beside> besides = transports_besides(config);
     if (const Unasked unasked = look_for_unasked(config, host, choice.plugin->name); unasked.is_wanted())
-        besides.push_back({ unasked_transport, "unasked, where all ranks can open it; " + unasked.choice.why });
+        besides.push_back({ unasked_transport, std::string("unasked, where all ranks can open it") +
+                                                   (unasked.readers_alone ? " and read each other's memory; " : "; ") + unasked.choice.why });
     std::string text;
     for (const Beside &beside : besides)
         if (beside.name != choice.plugin->name) text += "\nbeside it, to the ranks that it reaches, " + beside.name + ": " + beside.why;

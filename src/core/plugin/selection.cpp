@@ -68,9 +68,7 @@ void leave_out(std::vector<std::string> &names, const TransportList &list, std::
     });
 }
 
-bool opens_over_bootstrap(const halo_transport_plugin &plugin) {
-    return has_member(plugin, &halo_transport_plugin::capabilities) && (plugin.capabilities & HALO_TRANSPORT_OVER_BOOTSTRAP) != 0;
-}
+bool opens_over_bootstrap(const halo_transport_plugin &plugin) { return has_capability(plugin, HALO_TRANSPORT_OVER_BOOTSTRAP); }
 
 // The one with the highest score, and why others cannot be used. Those that `why_not` excludes are not asked: to answer, some load a library.
 Rated best_of(const std::vector<std::string> &names, const std::vector<std::string> &directories, const halo_host &host, std::string &reasons,
@@ -125,7 +123,8 @@ Unasked look_for_unasked(const Config &config, const halo_host &host, const std:
     Unasked found;
     found.is_there = rest == "inproc" || rest == unasked_transport ||
                      std::any_of(asked.begin(), asked.end(), [](const Beside &one) { return one.name == unasked_transport; });
-    found.why_not = is_mpi_module(rest) ? "the program may wait in MPI, where it does not move a large message on" : why_not_unasked(config);
+    found.why_not = why_not_unasked(config);
+    found.readers_alone = is_mpi_module(rest);
     if (found.is_wanted()) try {
             found.choice = take_transport(config, host, unasked_transport);
         } catch (const Error &error) {

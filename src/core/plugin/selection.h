@@ -32,7 +32,8 @@ TransportChoice take_transport(const Config &config, const halo_host &host, cons
 // The transport that goes beside the others without being asked for, where all ranks want it; as this one sees it.
 struct Unasked {
     TransportChoice choice;
-    bool is_there = false; // it is asked for, or is the one that reaches all; or ranks are threads, which need none
+    bool is_there = false;      // it is asked for, or is the one that reaches all; or ranks are threads, which need none
+    bool readers_alone = false; // it reaches (HALO_OPEN_FOR_READERS): beside an MPI, in which the program may wait
     std::string why_not;
 
     bool is_wanted() const { return !is_there && why_not.empty(); }

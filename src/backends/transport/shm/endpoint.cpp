@@ -100,13 +100,14 @@ void Endpoint::settle() {
     for (std::unique_ptr<Peer> &peer : peers_) {
         if (peer == nullptr) continue;
         Segment::Mapped mapped = own_.mapped_by(peer->place).load(std::memory_order_acquire);
-        if (mapped == Segment::Mapped::no) {
+        const bool reads_here = mapped == Segment::Mapped::yes_and_readable && copy_ != Copy::twice;
+        if (mapped == Segment::Mapped::no || (readable_only_ && !(reads_here && peer->is_readable))) {
             peer.reset();
             continue;
         }
         by_rank_[static_cast<size_t>(peer->rank)] = peer.get();
-        if (mapped == Segment::Mapped::yes_and_readable && copy_ != Copy::twice)
-            peer->unasked = copy_ == Copy::once ? small_bytes : unasked_if_readable;
+        peer->reads_here = reads_here;
+        if (reads_here) peer->unasked = copy_ == Copy::once ? small_bytes : unasked_if_readable;
     }
 }
 
@@ -171,9 +172,22 @@ halo_status Endpoint::send(int32_t rank, int32_t lane, int32_t tag, const void *
     return HALO_SUCCESS;
 }
 
+// Is there a cell to be written? Where the reader is far behind, in another area, as far as there is memory for that.
+bool Endpoint::has_cell(Peer &peer) {
+    if (peer.out.has_cell()) [[likely]]
+        return true;
+    const int area = peer.out.next_area();
+    if (area == n_areas || peer.lacks_area || !own_.reserve(peer.place, area_begin(area), area_end(area))) {
+        peer.lacks_area = true;
+        return false;
+    }
+    peer.out.go_on();
+    return true;
+}
+
 // Writes what the request has to say; false: not all of it yet. In the order of the outbox.
 bool Endpoint::push(Peer &peer, Request &request) {
-    if (!peer.out.has_cell()) return false;
+    if (!has_cell(peer)) return false;
     if (request.state == State::accepting && peer.find_given_up(&request) != nullptr) return false; // once what comes for that one has come
     Cell &cell = peer.out.cell();
     if (request.state == State::accepting) {
@@ -189,7 +203,7 @@ bool Endpoint::push(Peer &peer, Request &request) {
         if (request.size != 0) std::memcpy(&cell.word[1], request.data, request.size);
         peer.out.publish(Kind::small, request.size);
         request.state = State::finished;
-    } else if (request.size <= peer.unasked) {
+    } else if (goes_unasked(peer, request)) {
         return push_unasked(peer, request);
     } else {
         cell.word[0] = request.key;
@@ -203,10 +217,15 @@ bool Endpoint::push(Peer &peer, Request &request) {
     return true;
 }
 
+// One that has begun so does. Where there is no room now, who can read it here does not wait for that.
+bool Endpoint::goes_unasked(Peer &peer, Request &request) {
+    return request.size <= peer.unasked && (!peer.reads_here || request.sent() > 0 || peer.out.has_room(request.size));
+}
+
 bool Endpoint::push_unasked(Peer &peer, Request &request) {
     while (request.sent() < request.size) {
         uint64_t place = 0;
-        size_t n = peer.out.has_cell() ? peer.out.put(request.data + request.sent(), request.size - request.sent(), place) : 0;
+        size_t n = has_cell(peer) ? peer.out.put(request.data + request.sent(), request.size - request.sent(), place) : 0;
         if (n == 0) return false;
         Cell &cell = peer.out.cell();
         bool is_first = request.sent() == 0;
@@ -227,7 +246,7 @@ bool Endpoint::push_unasked(Peer &peer, Request &request) {
 void Endpoint::grow(Peer &peer) {
     if (!peer.rest_asked_for) {
         peer.rest_asked_for = true;
-        peer.has_rest = own_.reserve(peer.place, modest_end, sizeof(Ring));
+        peer.has_rest = own_.reserve(peer.place, modest_end, bulk_end);
     }
     if (peer.has_rest) peer.out.grow();
 }
@@ -257,7 +276,7 @@ void Endpoint::say_done(Peer &peer, void *offered) {
 
 bool Endpoint::push_refusals(Peer &peer) {
     while (!peer.refused.empty()) {
-        if (!peer.out.has_cell()) return false;
+        if (!has_cell(peer)) return false;
         say_done(peer, peer.refused.back());
         peer.refused.pop_back();
     }

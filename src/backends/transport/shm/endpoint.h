@@ -77,7 +77,9 @@ struct Peer : Link { // linked while it has an outbox, streams or readings
     bool modest_reserved = false;
     bool rest_asked_for = false;
     bool has_rest = false;
+    bool lacks_area = false;        // there is no other one, or no memory for it
     size_t unasked = unasked_bytes; // larger messages to it are offered
+    bool reads_here = false;        // it can read messages where they lie
     bool is_busy = false;           // linked
     std::atomic<uint64_t> *bells = nullptr;
     uint64_t bell = 0;
@@ -112,10 +114,12 @@ struct Peer : Link { // linked while it has an outbox, streams or readings
 
 class Endpoint {
 public:
-    Endpoint(const halo_host *host, int32_t rank, int32_t size, Copy copy)
+    // `readable_only`: it is to reach those alone that can read its messages where they lie, and whose it can.
+    Endpoint(const halo_host *host, int32_t rank, int32_t size, Copy copy, bool readable_only)
         : host_(host),
           rank_(rank),
           copy_(copy),
+          readable_only_(readable_only),
           by_rank_(static_cast<size_t>(size)) {
         transport::make_ring(busy_);
     }
@@ -163,7 +167,9 @@ private:
     void make_busy(Peer &peer);
     void flush(Peer &peer);
     bool push_refusals(Peer &peer);
+    bool has_cell(Peer &peer);
     bool push(Peer &peer, Request &request);
+    static bool goes_unasked(Peer &peer, Request &request);
     bool push_unasked(Peer &peer, Request &request);
     bool push_piece(Peer &peer, Request &request);
     void say_done(Peer &peer, void *offered);
@@ -201,6 +207,7 @@ private:
     const halo_host *host_;
     int32_t rank_;
     Copy copy_;
+    bool readable_only_;
     int32_t place_ = 0;
     int32_t n_lanes_ = 1;
     uint32_t n_waits_ = 0; // turns in vain

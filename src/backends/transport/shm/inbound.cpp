@@ -63,6 +63,7 @@ void Endpoint::arrive(Peer &peer, const Cell &cell, uint64_t stamp) {
     case Kind::offer: return arrive_offer(peer, cell);
     case Kind::accept: return arrive_accept(peer, cell);
     case Kind::piece: return arrive_piece(peer, cell);
+    case Kind::on: return; // the reader has
     }
 }
 
@@ -192,7 +193,7 @@ bool Endpoint::read_on(Peer &peer, Request &request) {
         ask_for(peer, request);
         return true;
     }
-    if (!request.has_all() || !peer.out.has_cell()) return false;
+    if (!request.has_all() || !has_cell(peer)) return false;
     say_done(peer, request.other);
     request.state = State::finished;
     return true;

@@ -32,11 +32,11 @@ Copy copy_wanted(const halo_host *host) {
 
 class Opening {
 public:
-    Opening(const halo_host *host, const halo_bootstrap &bootstrap)
+    Opening(const halo_host *host, const halo_bootstrap &bootstrap, bool readable_only)
         : host_(host),
           bootstrap_(bootstrap),
           cards_(static_cast<size_t>(bootstrap.n_ranks)),
-          endpoint_(std::make_unique<Endpoint>(host, bootstrap.rank, bootstrap.n_ranks, copy_wanted(host))) {}
+          endpoint_(std::make_unique<Endpoint>(host, bootstrap.rank, bootstrap.n_ranks, copy_wanted(host), readable_only)) {}
 
     halo_status run(std::unique_ptr<Endpoint> &opened) {
         own_.place = this_place();
@@ -108,8 +108,8 @@ private:
 
 } // namespace
 
-halo_status open_endpoint(const halo_host *host, const halo_bootstrap &bootstrap, std::unique_ptr<Endpoint> &opened) {
-    return Opening(host, bootstrap).run(opened);
+halo_status open_endpoint(const halo_host *host, const halo_bootstrap &bootstrap, bool readable_only, std::unique_ptr<Endpoint> &opened) {
+    return Opening(host, bootstrap, readable_only).run(opened);
 }
 
 } // namespace halo::shm

@@ -43,7 +43,7 @@ halo_status open(const halo_host *host, const halo_transport_params *params, hal
                       "transport.besides next to another transport");
     return guard(host, [&] {
         std::unique_ptr<Endpoint> opened;
-        halo_status status = halo::shm::open_endpoint(host, *bootstrap, opened);
+        halo_status status = halo::shm::open_endpoint(host, *bootstrap, (params->flags & HALO_OPEN_FOR_READERS) != 0, opened);
         if (status == HALO_SUCCESS) *transport = reinterpret_cast<halo_transport *>(opened.release());
         return status;
     });
@@ -142,6 +142,12 @@ constexpr halo_transport_ops ops = {
 } // namespace
 
 extern "C" HALO_API const halo_transport_plugin halo_transport_plugin_v1;
-const halo_transport_plugin halo_transport_plugin_v1 = {
-    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "shm", "0.2.0", query, &ops, HALO_TRANSPORT_OVER_BOOTSTRAP, 0
-};
+const halo_transport_plugin halo_transport_plugin_v1 = { HALO_PLUGIN_ABI_MAJOR,
+                                                         HALO_PLUGIN_ABI_MINOR,
+                                                         sizeof(halo_transport_plugin),
+                                                         "shm",
+                                                         "0.2.0",
+                                                         query,
+                                                         &ops,
+                                                         HALO_TRANSPORT_OVER_BOOTSTRAP | HALO_TRANSPORT_SENDS_BY_CALLS,
+                                                         0 };

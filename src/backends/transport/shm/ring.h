@@ -3,7 +3,7 @@
 //
 // Cells of fixed size carry headers and small payloads; larger ones lie in pieces in a byte ring beside them, to which cells point. Each cell begins
 // with its number in the traffic, written last: so number, header and a small payload reach the reader in one cache line, and no cell is ever
-// cleared.
+// cleared. A reader that is far behind is written more cells: the traffic goes on in a larger area of them.
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,7 @@ enum class Kind : uint8_t {
     offer,  // a message that waits at its sender, and where it lies there
     accept, // to an offer: send it, or (no receiver) nothing more of it is wanted
     piece,  // of a message that was accepted
+    on,     // the next cell is the first one of the next area
 };
 
 inline constexpr size_t cell_words = 16; // two cache lines: processors fetch the second along
@@ -31,25 +32,34 @@ inline constexpr size_t small_bytes = sizeof(Cell) - 16; // word 0 says where to
 static_assert(sizeof(Cell) == 8 * cell_words && std::atomic<uint64_t>::is_always_lock_free);
 
 inline constexpr size_t page = 4096;
-inline constexpr size_t n_cells = 256;
+inline constexpr int n_areas = 3; // of cells
+constexpr size_t cells_of(int area) { return size_t{ 256 } << 3 * area; }
 inline constexpr size_t bulk_bytes = 512 << 10;   // for large messages: what a cache holds more than once is copied faster,
 inline constexpr size_t modest_bytes = 128 << 10; // for others this much of it, to take less memory
 inline constexpr size_t piece_bytes = 16 << 10;   // the reader copies one out while the writer copies the next one in
 
 // Written by the reader: what the writer may use again.
 struct RingFront {
-    alignas(64) std::atomic<uint64_t> cells_read;
+    alignas(64) std::atomic<uint64_t> cells_read[n_areas];
     std::atomic<uint64_t> bulk_read;
 };
 
-// As it lies in the writer's memory. The kernel fills it with zeros. Cells, modest part and rest are reserved one by one when they are first needed.
+// As it lies in the writer's memory. The kernel fills it with zeros. The first cells, the modest part and the rest of the bytes, and further areas
+// are reserved one by one when they are first needed.
 struct Ring {
     RingFront front;
-    alignas(page) Cell cells[n_cells];
+    alignas(page) Cell cells[cells_of(0)];
     alignas(page) unsigned char bulk[bulk_bytes];
+    alignas(page) Cell more_cells[cells_of(1)];
+    alignas(page) Cell most_cells[cells_of(2)];
+
+    Cell *area(int number) { return number == 0 ? cells : number == 1 ? more_cells : most_cells; }
 };
 inline constexpr size_t cells_end = offsetof(Ring, bulk);
 inline constexpr size_t modest_end = cells_end + modest_bytes;
+inline constexpr size_t bulk_end = offsetof(Ring, more_cells);
+constexpr size_t area_begin(int number) { return number == 1 ? bulk_end : offsetof(Ring, most_cells); } // of further ones
+constexpr size_t area_end(int number) { return area_begin(number) + cells_of(number) * sizeof(Cell); }
 
 inline uint64_t number_of(uint64_t position) { return (position + 1) & 0xffffffff; } // never 0 in the first lap
 inline Kind kind_of(uint64_t stamp) { return static_cast<Kind>(stamp >> 32 & 0xff); }
@@ -58,16 +68,17 @@ inline size_t small_size_of(uint64_t stamp) { return static_cast<size_t>(stamp >
 class RingWriter {
 public:
     RingWriter() = default;
-    explicit RingWriter(Ring *ring) : ring_(ring) {}
+    explicit RingWriter(Ring *ring) : ring_(ring), cells_(ring->area(0)) {}
 
+    // One is kept for the word that others follow elsewhere.
     bool has_cell() {
-        if (cells_written_ - cells_read_ < n_cells) [[likely]]
+        if (cells_written_ - cells_read_ < mask_) [[likely]]
             return true;
-        cells_read_ = ring_->front.cells_read.load(std::memory_order_acquire); // what the reader has read of them
-        return cells_written_ - cells_read_ < n_cells;
+        cells_read_ = ring_->front.cells_read[area_].load(std::memory_order_acquire); // what the reader has read of them
+        return cells_written_ - cells_read_ < mask_;
     }
     // The next cell, where there is one; its stamp is not to be touched.
-    Cell &cell() { return ring_->cells[cells_written_ % n_cells]; }
+    Cell &cell() { return cells_[cells_written_ & mask_]; }
     // Sequentially consistent, for the bell: see Endpoint::ring_bell.
     void publish(Kind kind, size_t bytes_in_cell = 0) {
         uint64_t stamp = number_of(cells_written_) | static_cast<uint64_t>(kind) << 32 | static_cast<uint64_t>(bytes_in_cell) << 40;
@@ -75,6 +86,24 @@ public:
         ++cells_written_;
     }
 
+    // The area behind that in use; n_areas: there is none.
+    int next_area() const { return area_ + 1; }
+    // Goes on there. It has been reserved, and there is no cell here.
+    void go_on() {
+        publish(Kind::on);
+        ++area_;
+        cells_ = ring_->area(area_);
+        mask_ = cells_of(area_) - 1;
+        cells_written_ = cells_read_ = 0;
+    }
+
+    // For a message of so many bytes as a whole?
+    bool has_room(size_t bytes) {
+        const size_t wanted = (bytes + 127) / 64 * 64;
+        if (bulk_end_ - (bulk_written_ - bulk_read_) >= wanted) return true;
+        bulk_read_ = ring_->front.bulk_read.load(std::memory_order_acquire);
+        return bulk_end_ - (bulk_written_ - bulk_read_) >= wanted;
+    }
     // Copies a piece of `bytes` in, as much as is of use; 0: there is no room. Returns where it is to the word that tells the reader.
     size_t put(const unsigned char *data, size_t bytes, uint64_t &place) {
         size_t wanted = bytes < piece_bytes ? bytes : piece_bytes;
@@ -101,8 +130,11 @@ public:
 
 private:
     Ring *ring_ = nullptr;
-    uint64_t cells_written_ = 0;
-    uint64_t cells_read_ = 0; // as last seen
+    Cell *cells_ = nullptr; // the area in use
+    int area_ = 0;
+    uint64_t mask_ = cells_of(0) - 1;
+    uint64_t cells_written_ = 0; // there
+    uint64_t cells_read_ = 0;    // as last seen
     uint64_t bulk_written_ = 0;
     uint64_t bulk_read_ = 0;
     size_t bulk_end_ = modest_bytes; // of what is in use
@@ -112,15 +144,19 @@ private:
 class RingReader {
 public:
     RingReader() = default;
-    explicit RingReader(Ring *ring) : ring_(ring) {}
+    explicit RingReader(Ring *ring) : ring_(ring), cells_(ring->area(0)) {}
 
     // The next cell, or nullptr. Sequentially consistent, for the bell.
-    const Cell *next(uint64_t &stamp) const {
-        const Cell &cell = ring_->cells[cells_read_ % n_cells];
-        stamp = cell.stamp.load(std::memory_order_seq_cst);
-        return (stamp & 0xffffffff) == number_of(cells_read_) ? &cell : nullptr;
+    const Cell *next(uint64_t &stamp) {
+        const Cell *cell = &cells_[cells_read_ & mask_];
+        stamp = cell->stamp.load(std::memory_order_seq_cst);
+        if ((stamp & 0xffffffff) != number_of(cells_read_)) return nullptr;
+        if (kind_of(stamp) != Kind::on) [[likely]]
+            return cell;
+        go_on();
+        return next(stamp);
     }
-    void release() { ring_->front.cells_read.store(++cells_read_, std::memory_order_release); } // after reading it
+    void release() { ring_->front.cells_read[area_].store(++cells_read_, std::memory_order_release); } // after reading it
 
     // Where a piece lies. It is released when it has been copied out.
     static size_t size_of_piece(uint64_t place) { return static_cast<size_t>(place & 0xffffffff); }
@@ -131,8 +167,18 @@ public:
     }
 
 private:
+    void go_on() {
+        ++area_;
+        cells_ = ring_->area(area_);
+        mask_ = cells_of(area_) - 1;
+        cells_read_ = 0;
+    }
+
     Ring *ring_ = nullptr;
-    uint64_t cells_read_ = 0;
+    const Cell *cells_ = nullptr; // the area in use
+    int area_ = 0;
+    uint64_t mask_ = cells_of(0) - 1;
+    uint64_t cells_read_ = 0; // there
     uint64_t bulk_read_ = 0;
 };
 
