@@ -9,8 +9,10 @@ if(HALO_MPICC_ABI)
   find_program(HALO_MPIRUN_ABI mpiexec PATHS ${beside} NO_DEFAULT_PATH NO_CACHE)
 endif()
 # Open MPI as root, with more ranks than cores.
-set(HALO_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+set(HALO_MPIRUN_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_hwloc_base_binding_policy=none)
+# All messages by MPI, also those within a host.
+set(HALO_MPI_ENVIRONMENT ${HALO_MPIRUN_ENVIRONMENT} HALO_TRANSPORT=mpi)
 # MPICH 5 keeps the processor while it waits, unless it is told otherwise.
 set(HALO_MPI_ABI_ENVIRONMENT ${HALO_MPI_ENVIRONMENT} MPIR_CVAR_POLLS_BEFORE_YIELD=1 MPIR_CVAR_ENABLE_HEAVY_YIELD=1)
 
