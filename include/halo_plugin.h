@@ -78,8 +78,7 @@ typedef struct halo_transport_params {
     /** From minor version 5 on: by which the ranks may exchange addresses, for as long as `open` runs. Its ranks are those of the transport. NULL: none. */
     const halo_bootstrap *bootstrap;
 } halo_transport_params;
-#define HALO_OPEN_FOR_READERS 1u /**< reach those ranks alone which take what is sent to them without further calls of its sender, who may wait elsewhere:
-                                      then HALO_TRANSPORT_SENDS_BY_CALLS does not count */
+#define HALO_OPEN_FOR_READERS 1u /**< reach those ranks alone which take what is sent to them without further calls of its sender, who may wait elsewhere */
 
 /**
  * Messages are bytes, of any size. Those of one (source, destination, lane, tag) arrive in the order sent; others in any order.
@@ -154,8 +153,6 @@ typedef struct halo_transport_plugin {
     uint32_t reserved;
 } halo_transport_plugin;
 #define HALO_TRANSPORT_OVER_BOOTSTRAP 1u /**< it needs nothing but halo_transport_params.bootstrap to open */
-#define HALO_TRANSPORT_SENDS_BY_CALLS 2u /**< a message may need calls of its sender on this transport until its send is complete, and nothing else of
-                                              the process makes it go on: a run is not finished before */
 
 /** @} */
 

@@ -180,7 +180,7 @@ int main(int argc, char **argv) {
             Blocks blocks(context, messages, ghost_high);
             for (int turn = 0; turn < n_turns; ++turn) blocks.run(turn);
         }
-    if (argc < 2 || std::string(argv[1]) != "exchanges") {
+    {
         Channels channels(context);
         for (int turn = 0; turn < n_turns; ++turn) channels.run(turn);
     }

@@ -56,7 +56,7 @@ TEST(ShmOpen, NoBootstrapIsRefused) {
         EXPECT_EQ(opened.status, HALO_ERR_PLUGIN);
         EXPECT_NE(opened.text.find("bootstrap"), std::string::npos) << opened.text;
     }
-    EXPECT_EQ(world.plugin->capabilities, HALO_TRANSPORT_OVER_BOOTSTRAP | HALO_TRANSPORT_SENDS_BY_CALLS);
+    EXPECT_EQ(world.plugin->capabilities, HALO_TRANSPORT_OVER_BOOTSTRAP);
 }
 
 // It fails on all of them, nobody waits, and all know which and why.

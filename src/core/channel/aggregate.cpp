@@ -151,7 +151,6 @@ std::string AggregateRun::awaited(bool receives) const {
     std::string text;
     for (uint32_t i = 0; i < links_.size(); ++i) {
         const Stream &peer = *links_[i].peer;
-        if (receives && peer.leaves_late()) text += format(" rank %d has not taken what this rank sends;", peer.peer());
         if ((receives ? peer.arrived() : !peer.sends() || !peer.blocked()) || ++n > n_named) continue;
         const std::vector<WireEdge> channels = edges(i, !receives);
         text += format(receives ? " nothing has come from rank %d" : " it is two runs ahead of rank %d", peer.peer());
@@ -160,8 +159,7 @@ std::string AggregateRun::awaited(bool receives) const {
         if (!channels.empty()) text += ")";
     }
     if (n > n_named) text += format(", and %zu more ranks", n - n_named);
-    if (n == 0 && text.empty())
-        text += device_ ? " waits for the device" : sent_ ? " what has come has not been made stale" : " this rank has not sent";
+    if (n == 0) text += device_ ? " waits for the device" : sent_ ? " what has come has not been made stale" : " this rank has not sent";
     return text;
 }
 
@@ -250,17 +248,10 @@ bool AggregateRun::has_come() {
     bool all = local_states_.empty() || (sent_ && !leaving_);
     for (Link &link : links_) all &= link.peer->test();
     if (device_) all = receive_on_device() && all;
-    if (!all || is_leaving()) return false;
+    if (!all) return false;
     for (uint8_t &state : local_states_) state = state == HALO_SENDING ? HALO_RECEIVED : HALO_RECEIVED_NULL;
     received_ = true;
     return true;
-}
-
-// What has been sent of this run, by calls of this rank alone.
-bool AggregateRun::is_leaving() {
-    bool any = false;
-    for (Link &link : links_) any = (sent_ && link.peer->is_leaving()) || any;
-    return any;
 }
 
 bool AggregateRun::drain() {

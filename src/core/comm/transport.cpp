@@ -7,14 +7,12 @@
 #include "base/error.h"
 #include "base/schedule_point.h"
 #include "comm/tags.h"
-#include "plugin/registry.h"
 
 namespace halo {
 
 Transport::Transport(const halo_transport_plugin &plugin, const halo_host &host, const halo_transport_params &params, const std::string &report)
     : name_(plugin.name),
-      report_(report),
-      sends_by_calls_(has_capability(plugin, HALO_TRANSPORT_SENDS_BY_CALLS) && (params.flags & HALO_OPEN_FOR_READERS) == 0) {
+      report_(report) {
     std::memcpy(&ops_, plugin.ops, std::min(sizeof ops_, plugin.ops->struct_size)); // older modules have fewer
     const halo_status status = ops_.open(&host, &params, &instance_);
     if (status != HALO_SUCCESS) fail(status, "transport %s cannot be opened: %s", name_, report_.c_str());

@@ -29,9 +29,6 @@ public:
     // May it be used by the thread that opened it alone?
     bool for_this_thread_only() const { return ops_.threads && ops_.threads(instance_) == HALO_THREADS_OPENER; }
 
-    // Whoever sends sees to it, by calls, that his messages leave.
-    bool sends_by_calls() const { return sends_by_calls_; }
-
     void send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, halo_request &request);
     void receive(int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, halo_request &request);
     // True when the operation is complete; `bytes` is then what a receive got. `peer` goes into the error text.
@@ -66,7 +63,6 @@ private:
     int32_t size_ = 1;
     int32_t max_tag_ = 0;
     int32_t lanes_ = 1;
-    bool sends_by_calls_;
 };
 
 } // namespace halo

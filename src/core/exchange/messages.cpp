@@ -126,8 +126,6 @@ bool Messages::test() {
     bool all = true;
     neighbourhood_.test();
     for (auto &link : links_) all = link->test() && all;
-    if (!all) return false;
-    for (auto &link : links_) all = !link->is_leaving() && all;
     return all;
 }
 
@@ -403,8 +401,6 @@ std::string Messages::missing(const Run &run) const {
     if (next_departure_ < 2 * links_.size()) text += " a device has not packed what this rank sends;";
     for (size_t i = 0; i < links_.size(); ++i)
         if (!links_[i]->arrived()) text += " missing " + (links_[i]->awaits_parts() ? describe_missing_parts(i) : describe_missing(run, i));
-    for (const auto &link : links_)
-        if (link->leaves_late()) text += format(" rank %d has not taken what this rank sends it in run %u;", link->peer(), epoch_);
     return text;
 }
 

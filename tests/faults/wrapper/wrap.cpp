@@ -352,7 +352,7 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
     return 1;
 }
 
-uint32_t capabilities() { return HALO_TRANSPORT_SENDS_BY_CALLS | (std::getenv("WRAP_OVER_BOOTSTRAP") ? HALO_TRANSPORT_OVER_BOOTSTRAP : 0); }
+uint32_t capabilities() { return std::getenv("WRAP_OVER_BOOTSTRAP") ? HALO_TRANSPORT_OVER_BOOTSTRAP : 0; }
 
 constexpr halo_transport_ops operations = {
     sizeof(halo_transport_ops), open,    close,   identify, open_lanes, send,   receive, test, cancel, probe, receive_matched, progress, threads,

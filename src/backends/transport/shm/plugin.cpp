@@ -142,12 +142,6 @@ constexpr halo_transport_ops ops = {
 } // namespace
 
 extern "C" HALO_API const halo_transport_plugin halo_transport_plugin_v1;
-const halo_transport_plugin halo_transport_plugin_v1 = { HALO_PLUGIN_ABI_MAJOR,
-                                                         HALO_PLUGIN_ABI_MINOR,
-                                                         sizeof(halo_transport_plugin),
-                                                         "shm",
-                                                         "0.2.0",
-                                                         query,
-                                                         &ops,
-                                                         HALO_TRANSPORT_OVER_BOOTSTRAP | HALO_TRANSPORT_SENDS_BY_CALLS,
-                                                         0 };
+const halo_transport_plugin halo_transport_plugin_v1 = {
+    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "shm", "0.2.0", query, &ops, HALO_TRANSPORT_OVER_BOOTSTRAP, 0
+};
