@@ -709,8 +709,8 @@ defects=(
     # Transports
     "what is read of a peer that has closed counts|../backends/transport/shm/segment.cpp|shm_tests ShmOnce.*|s/if (static_cast<size_t>(n) != bytes + sizeof word) return Copied::not_there;/if (n > 0) return Copied::done;/"
     "whoever has a process's number is that process|../backends/transport/shm/segment.cpp|shm_tests ShmSegment.*|s/if (word == address_.nonce) return/if (word != 1) return/"
-    "who goes on to another area reads on in the first|../backends/transport/shm/ring.h|shm_tests ShmRing.*|/^class RingReader/,/^};/s/^        mask_ = cells_of(area_) - 1;//"
-    "the last cell is not kept for where others follow|../backends/transport/shm/ring.h|shm_tests ShmRing.*|/bool has_cell/,/^    }/s/return cells_written_ - cells_read_ < mask_;/return cells_written_ - cells_read_ <= mask_;/"
+    "who goes on to another area reads on in the first|../backends/transport/shm/ring.h|shm_tests ShmRing.*|/^class RingReader/,/^};/s/^        area_ = Area(ring_, area_.number + 1);//"
+    "the last cell is not kept for where others follow|../backends/transport/shm/ring.h|shm_tests ShmRing.*|/bool has_cell/,/^    }/s/return cells_written_ - cells_read_ < area_.last;/return cells_written_ - cells_read_ <= area_.last;/"
     "room for a message is that of its bytes alone|../backends/transport/shm/ring.h|shm_tests ShmRing.*|s/const size_t wanted = (bytes + 127) .*;/const size_t wanted = bytes;/"
     "a reader waits for room in its ring|../backends/transport/shm/endpoint.cpp|shm_tests ShmAlone.*|s/!peer.reads_here .. request.sent() > 0/true/"
     "whoever has mapped it is reached for readers|../backends/transport/shm/endpoint.cpp|shm_tests ShmAlone.*|s/(readable_only_ \&\& !(reads_here/(false \&\& !(reads_here/"

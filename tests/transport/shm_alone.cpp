@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Receivers that need no calls of their senders: these may wait elsewhere.
-#include <thread>
 #include <vector>
 
 #include "shm_ranks.h"
@@ -15,14 +14,6 @@ protected:
     }
     ~ShmAlone() override { world.settings.clear(); }
 };
-
-// Without the transport.
-void meet_elsewhere(const halo_transport_params &params) {
-    const halo_bootstrap &ranks = *params.bootstrap;
-    const char here = 1;
-    std::vector<char> all(static_cast<size_t>(ranks.n_ranks));
-    require(ranks.allgather(ranks.user, &here, sizeof here, all.data()) == HALO_SUCCESS, "allgather");
-}
 
 constexpr int n_messages = 4000;
 size_t size_of(int i) { return i % 40 == 0 ? 20000 + static_cast<size_t>(i) * 100 : i % 3 == 0 ? static_cast<size_t>(i) * 193 % 16384 : 8; }

@@ -39,6 +39,13 @@ void run_ranks(int32_t n, const Body &body, const std::vector<int32_t> &killed) 
     run_unopened(n, opened, killed);
 }
 
+void meet_elsewhere(const halo_transport_params &params) {
+    const halo_bootstrap &ranks = *params.bootstrap;
+    const char here = 1;
+    std::vector<char> all(static_cast<size_t>(ranks.n_ranks));
+    require(ranks.allgather(ranks.user, &here, sizeof here, all.data()) == HALO_SUCCESS, "allgather");
+}
+
 Opened try_open(const halo_transport_plugin &plugin, const halo_transport_params &params) {
     Opened opened;
     const auto take = [](void *self, const char *text) { static_cast<Opened *>(self)->text = text; };

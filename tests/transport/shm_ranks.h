@@ -14,6 +14,9 @@ void run_ranks(int32_t n, const Body &body, const std::vector<int32_t> &killed =
 // Likewise before anything is opened.
 void run_unopened(int32_t n, const RawBody &body, const std::vector<int32_t> &killed = {});
 
+// Waits for the others without the transport.
+void meet_elsewhere(const halo_transport_params &params);
+
 inline std::string name_of(const testing::TestParamInfo<const char *> &info) { return info.param; }
 
 // How messages are copied: the setting shm.copy, of the ranks that the test makes.

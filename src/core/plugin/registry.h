@@ -70,10 +70,6 @@ bool has_member(const Struct &one, Member Struct::*member) {
     return one.struct_size >= static_cast<size_t>(end);
 }
 
-inline bool has_capability(const halo_transport_plugin &plugin, uint32_t one) {
-    return has_member(plugin, &halo_transport_plugin::capabilities) && (plugin.capabilities & one) != 0;
-}
-
 // Reason to refuse a plugin's description: its ABI, its size, its name, its operations. Empty: none.
 std::string problem_of(const halo_transport_plugin &plugin, const std::string &name);
 std::string problem_of(const halo_device_plugin &plugin, const std::string &name);

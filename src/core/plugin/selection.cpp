@@ -68,7 +68,9 @@ void leave_out(std::vector<std::string> &names, const TransportList &list, std::
     });
 }
 
-bool opens_over_bootstrap(const halo_transport_plugin &plugin) { return has_capability(plugin, HALO_TRANSPORT_OVER_BOOTSTRAP); }
+bool opens_over_bootstrap(const halo_transport_plugin &plugin) {
+    return has_member(plugin, &halo_transport_plugin::capabilities) && (plugin.capabilities & HALO_TRANSPORT_OVER_BOOTSTRAP) != 0;
+}
 
 // The one with the highest score, and why others cannot be used. Those that `why_not` excludes are not asked: to answer, some load a library.
 Rated best_of(const std::vector<std::string> &names, const std::vector<std::string> &directories, const halo_host &host, std::string &reasons,

@@ -65,20 +65,30 @@ inline uint64_t number_of(uint64_t position) { return (position + 1) & 0xfffffff
 inline Kind kind_of(uint64_t stamp) { return static_cast<Kind>(stamp >> 32 & 0xff); }
 inline size_t small_size_of(uint64_t stamp) { return static_cast<size_t>(stamp >> 40 & 0xff); }
 
+// The cells in use, as one of the two ends goes round in them.
+struct Area {
+    int number;
+    uint64_t last;
+    Cell *cells;
+
+    explicit Area(Ring *ring = nullptr, int which = 0) : number(which), last(cells_of(which) - 1), cells(ring ? ring->area(which) : nullptr) {}
+    Cell &at(uint64_t position) const { return cells[position & last]; }
+};
+
 class RingWriter {
 public:
     RingWriter() = default;
-    explicit RingWriter(Ring *ring) : ring_(ring), cells_(ring->area(0)) {}
+    explicit RingWriter(Ring *ring) : ring_(ring), area_(ring) {}
 
     // One is kept for the word that others follow elsewhere.
     bool has_cell() {
-        if (cells_written_ - cells_read_ < mask_) [[likely]]
+        if (cells_written_ - cells_read_ < area_.last) [[likely]]
             return true;
-        cells_read_ = ring_->front.cells_read[area_].load(std::memory_order_acquire); // what the reader has read of them
-        return cells_written_ - cells_read_ < mask_;
+        cells_read_ = ring_->front.cells_read[area_.number].load(std::memory_order_acquire); // what the reader has read of them
+        return cells_written_ - cells_read_ < area_.last;
     }
     // The next cell, where there is one; its stamp is not to be touched.
-    Cell &cell() { return cells_[cells_written_ & mask_]; }
+    Cell &cell() { return area_.at(cells_written_); }
     // Sequentially consistent, for the bell: see Endpoint::ring_bell.
     void publish(Kind kind, size_t bytes_in_cell = 0) {
         uint64_t stamp = number_of(cells_written_) | static_cast<uint64_t>(kind) << 32 | static_cast<uint64_t>(bytes_in_cell) << 40;
@@ -87,13 +97,11 @@ public:
     }
 
     // The area behind that in use; n_areas: there is none.
-    int next_area() const { return area_ + 1; }
+    int next_area() const { return area_.number + 1; }
     // Goes on there. It has been reserved, and there is no cell here.
     void go_on() {
         publish(Kind::on);
-        ++area_;
-        cells_ = ring_->area(area_);
-        mask_ = cells_of(area_) - 1;
+        area_ = Area(ring_, next_area());
         cells_written_ = cells_read_ = 0;
     }
 
@@ -130,9 +138,7 @@ public:
 
 private:
     Ring *ring_ = nullptr;
-    Cell *cells_ = nullptr; // the area in use
-    int area_ = 0;
-    uint64_t mask_ = cells_of(0) - 1;
+    Area area_;
     uint64_t cells_written_ = 0; // there
     uint64_t cells_read_ = 0;    // as last seen
     uint64_t bulk_written_ = 0;
@@ -144,19 +150,20 @@ private:
 class RingReader {
 public:
     RingReader() = default;
-    explicit RingReader(Ring *ring) : ring_(ring), cells_(ring->area(0)) {}
+    explicit RingReader(Ring *ring) : ring_(ring), area_(ring) {}
 
     // The next cell, or nullptr. Sequentially consistent, for the bell.
     const Cell *next(uint64_t &stamp) {
-        const Cell *cell = &cells_[cells_read_ & mask_];
-        stamp = cell->stamp.load(std::memory_order_seq_cst);
+        const Cell &cell = area_.at(cells_read_);
+        stamp = cell.stamp.load(std::memory_order_seq_cst);
         if ((stamp & 0xffffffff) != number_of(cells_read_)) return nullptr;
         if (kind_of(stamp) != Kind::on) [[likely]]
-            return cell;
-        go_on();
+            return &cell;
+        area_ = Area(ring_, area_.number + 1);
+        cells_read_ = 0;
         return next(stamp);
     }
-    void release() { ring_->front.cells_read[area_].store(++cells_read_, std::memory_order_release); } // after reading it
+    void release() { ring_->front.cells_read[area_.number].store(++cells_read_, std::memory_order_release); } // after reading it
 
     // Where a piece lies. It is released when it has been copied out.
     static size_t size_of_piece(uint64_t place) { return static_cast<size_t>(place & 0xffffffff); }
@@ -167,17 +174,8 @@ public:
     }
 
 private:
-    void go_on() {
-        ++area_;
-        cells_ = ring_->area(area_);
-        mask_ = cells_of(area_) - 1;
-        cells_read_ = 0;
-    }
-
     Ring *ring_ = nullptr;
-    const Cell *cells_ = nullptr; // the area in use
-    int area_ = 0;
-    uint64_t mask_ = cells_of(0) - 1;
+    Area area_;
     uint64_t cells_read_ = 0; // there
     uint64_t bulk_read_ = 0;
 };
