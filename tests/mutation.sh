@@ -257,7 +257,8 @@ defects=(
     "a rank without peers does not hear questions|exchange/round.cpp|misuse BetweenRanks.Ghosts*|s/plan_->links().empty()) context_/false) context_/"
     "a run stands for one that does something else|exchange/run_times.cpp|unit_exchange RunTimes.*|s/^    measured_ = true;//"
     # Threads
-    "a failure that a progress thread finds is forgotten|exchange/round_spaces.cpp|halo_goes_wrong WhileARankComputes.*|/^bool Round::progress_alone/,/^}/s/failed_progress_ = present_error();/present_error();/"
+    "a failure that a progress thread finds is forgotten|comm/progressing.h|halo_goes_wrong WhileARankComputes.*|s/failed_ = present_error();/present_error();/"
+    "a call on another thing takes from under one that is at work|comm/progressing.h|unit_comm Progressing.WhatACall*|s/if (at_work_ .. failed_) return false;/if (failed_) return false;/"
     "several threads are let in and take no turns|comm/call_lock.h|unit_comm CallLocks.CallsOf*|s/takes_turns_ = several .. own;/takes_turns_ = own;/"
     "a wait in an exchange keeps others out|comm/call_lock.h|unit_comm CallLocks.AWait*|s/if (!gives_way()) ..likely../if (gives_way() \|\| !gives_way()) [[likely]]/"
     "a wait in a call that is called back lets others in|comm/call_lock.h|unit_comm CallLocks.OtherWaits*|s/return in_call_ .. depth_ <= 1;/return in_call_;/"

@@ -29,6 +29,7 @@ AggregateRun::AggregateRun(ChannelRegistry &registry, const RunId &id, const std
     if (space.on_device()) place_on_device(space);
     n_sent_rows_ = static_cast<uint32_t>(std::count_if(places_.begin(), places_.end(), [](const Place &place) { return place.sender; }));
     sends_any_ = n_sent_rows_ > 0;
+    context().progressing().add(*this);
 }
 
 // The pairs of one peer follow each other: sends, then receives.
@@ -252,6 +253,17 @@ bool AggregateRun::has_come() {
     for (uint8_t &state : local_states_) state = state == HALO_SENDING ? HALO_RECEIVED : HALO_RECEIVED_NULL;
     received_ = true;
     return true;
+}
+
+bool AggregateRun::progress_alone() {
+    bool under_way = false;
+    for (Link &link : links_) under_way = (!abandoned_ && link.peer->progress_alone()) || under_way;
+    return under_way;
+}
+
+void AggregateRun::take_what_has_come() {
+    if (begun_ && !received_)
+        for (Link &link : links_) link.peer->test();
 }
 
 bool AggregateRun::drain() {

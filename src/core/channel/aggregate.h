@@ -29,7 +29,7 @@
 
 namespace halo {
 
-class AggregateRun final : public Departing {
+class AggregateRun final : public Departing, private Progressing {
 public:
     // Slices of one message, and those within a rank, begin at multiples of this, which every type but complex128 wants, and that one accepts; none
     // beyond the last.
@@ -43,7 +43,10 @@ public:
     // `slots` of the channels in the order of rows; outlives this object. An entry turns to no_slot when its channel goes.
     AggregateRun(ChannelRegistry &registry, const RunId &id, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs,
                  const Space &space = host_space, int32_t flags_memory = HALO_MEMORY_HOST);
-    ~AggregateRun() override { context().departures().remove(*this); }
+    ~AggregateRun() override {
+        context().departures().remove(*this);
+        context().progressing().remove(*this);
+    }
     AggregateRun(const AggregateRun &) = delete;
     AggregateRun &operator=(const AggregateRun &) = delete;
 
@@ -61,7 +64,7 @@ public:
     // What it waits for.
     std::string undrained();
 
-    // On a device: does the run before wait for no stream any more? Tells, once, what has failed since the last call.
+    // Does the run before wait for no device's stream any more? Tells, once, what has failed since the last call.
     bool settled();
     bool busy() const { return started_ || sending_ || by_rows_ || sent_ || received_ || leaving_ || staling_; }
     void abandon() noexcept;
@@ -136,6 +139,8 @@ private:
     };
 
     Context &context() const { return registry_.context(); }
+    bool progress_alone() override;
+    void take_what_has_come() override;
     Memory memory_of(const Link &link) const;
     std::byte *local_data() const { return device_ ? device_->local() : local_buffer_.data(); }
     size_t end_of_data(const Link &link) const;

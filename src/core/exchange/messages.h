@@ -65,8 +65,9 @@ public:
     bool end_failed_run(uint32_t epoch, const Error &error) noexcept;
     void abandon() noexcept;
 
-    // Without the caller (Progressing). True: something is under way.
+    // See Progressing.
     bool progress_alone();
+    void take_what_has_come() { test(); }
 
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
     std::string missing(const Run &run) const;

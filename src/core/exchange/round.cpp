@@ -313,6 +313,7 @@ void Round::fail_run(const Error &error) noexcept {
 
 template <class Step>
 void Round::step(Step &&step) {
+    const AtWork at_work(*this);
     try {
         raise_failed_progress();
         step();

@@ -137,8 +137,8 @@ private:
     void keep_tables();
     void follow_adopted();
     bool depart() noexcept override;
-    bool progress_alone() noexcept override;
-    void raise_failed_progress();
+    bool progress_alone() override;
+    void take_what_has_come() override;
     bool try_depart() {
         if (!leaves_later_) [[likely]]
             return true;
@@ -209,7 +209,6 @@ private:
     std::vector<Buffer> fill_values_;                // of each piece that is sparse, where devices reach them
     halo_stream stream_ = HALO_STREAM_NONE;          // of the present phase
     std::optional<Error> failed_departing_;          // outside of any call on this round
-    std::optional<Error> failed_progress_;           // likewise
     bool leaves_later_ = false;                      // this run's
     int64_t departed_later_ = 0;                     // runs whose messages left in a later call than the one that packed them
     int64_t runs_ = 0;

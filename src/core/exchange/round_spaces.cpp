@@ -168,23 +168,10 @@ void Round::note_failed_call() noexcept {
     for (DeviceWork *work : run_.works) work->leave_failed_call();
 }
 
-// An operation that has failed has ended, and would not fail again.
-bool Round::progress_alone() noexcept {
-    if (!is_planned() || !usable() || failed_progress_) return false;
-    try {
-        return messages_->progress_alone();
-    } catch (...) {
-        failed_progress_ = present_error();
-        return false;
-    }
-}
+bool Round::progress_alone() { return is_planned() && usable() && messages_->progress_alone(); }
 
-void Round::raise_failed_progress() {
-    if (!failed_progress_) [[likely]]
-        return;
-    const Error error = *failed_progress_;
-    failed_progress_.reset();
-    throw error;
+void Round::take_what_has_come() {
+    if (phase_ == Phase::posted || phase_ == Phase::sent) messages_->take_what_has_come();
 }
 
 bool Round::leave() {

@@ -42,11 +42,13 @@ Particles::Particles(Topology &topology, Reductions &reductions, const halo_part
     make_links();
     counts_.resize(topology.local_parts().size());
     context_.inquiries().add(id_.serial(), *this);
+    context_.progressing().add(*this);
     ++context_.children;
 }
 
 Particles::~Particles() {
     --context_.children;
+    context_.progressing().remove(*this);
     context_.inquiries().remove(id_.serial());
 }
 
@@ -167,6 +169,7 @@ void Particles::begin_run() {
 }
 
 void Particles::start(const ParticleArrays &arrays) {
+    const AtWork at_work(*this);
     begin_run();
     try {
         leavers_->find(arrays);
@@ -291,14 +294,30 @@ void Particles::look_at(Link &link) {
     }
 }
 
-bool Particles::test() {
-    if (phase_ == Phase::here) return true;
-    require(Phase::sent, "test");
+bool Particles::look() {
     bool all = true;
     for (Link &link : links_) {
         if (!told_) look_at(link);
         all = link.stream->arrived() && all;
     }
+    return all;
+}
+
+bool Particles::progress_alone() {
+    bool under_way = false;
+    for (Link &link : links_) under_way = (phase_ != Phase::dead && link.stream->progress_alone()) || under_way;
+    return under_way;
+}
+
+void Particles::take_what_has_come() {
+    if (phase_ == Phase::sent) look();
+}
+
+bool Particles::test() {
+    if (phase_ == Phase::here) return true;
+    require(Phase::sent, "test");
+    raise_failed_progress();
+    const bool all = look();
     if (!all_have_begun()) return false; // others hear through this rank
     if (told_ || outcome_.failure != 0) fail_run();
     return all;

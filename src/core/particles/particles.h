@@ -16,7 +16,7 @@
 
 namespace halo {
 
-class Particles final : public Described {
+class Particles final : public Described, private Progressing {
 public:
     // Collective; blocks.
     Particles(Topology &topology, Reductions &reductions, const halo_particles_desc &desc);
@@ -56,6 +56,8 @@ private:
     };
 
     double timeout() const { return context_.timeout(timeout_seconds_); }
+    bool progress_alone() override;
+    void take_what_has_come() override;
     void make_links();
     std::unique_ptr<Stream> make_stream(int32_t peer) const;
     std::span<const uint32_t> sections_to(int32_t rank) const;
@@ -70,6 +72,7 @@ private:
     bool all_have_begun();
     void end_failed_run() noexcept;
     void look_at(Link &link);
+    bool look();
     [[noreturn]] void fail_run();
     void wait_until_here();
     void fetch_far();
