@@ -1009,12 +1009,13 @@ typedef struct halo_run {
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 
-/** Wait for the peers' data and write them into the ghosts (on a device: put that on `stream`, and do not wait for it). HALO_TIMEOUT leaves the run in
- *  flight: call again, or abandon. HALO_ERR_DEVICE: the run has ended; a device has failed in it, as far as it knows by now: else the next call says so. */
+/** Wait for the peers' data and write them into the ghosts (on a device: put that on `stream`, and do not wait for it). On return this rank's own data
+ *  need no call of it to get to their peers (docs/threads.md): it may wait elsewhere. HALO_TIMEOUT leaves the run in flight: call again, or abandon.
+ *  HALO_ERR_DEVICE: the run has ended; a device has failed in it, as far as it knows by now: else the next call says so. */
 HALO_API halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream);
 
 /** The same in phases, for task lists: post (receives; HALO_BUSY as start), send (pack, send, local copies; HALO_BUSY while start would block),
- *  test (all here?), unpack (into the ghosts), refine (prolongation: nothing to do on one level; of fields on a device, put on `stream`). start = post + send;
+ *  test (all here, and gone from here?), unpack (into the ghosts), refine (prolongation: nothing to do on one level; of fields on a device, put on `stream`). start = post + send;
  *  finish = test until all is here + unpack + refine. None of them blocks, but that unpack waits for a peer which at that moment reads this rank's
  *  source_stable data, or packs its own. */
 HALO_API halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run);

@@ -281,7 +281,8 @@ HALO_API halo_status halo_group_send(halo_group *group, const uint8_t *null_flag
  */
 HALO_API halo_status halo_group_send_rows(halo_group *group, const int64_t *rows, int64_t n, const uint8_t *null_flags, halo_stream stream);
 
-/** `done` 1 when every message of this run is here; the table then shows the states. */
+/** `done` 1 when every message of this run is here, and what this rank has sent of it needs no call to leave (docs/threads.md); the table then shows
+ * the states. */
 HALO_API halo_status halo_group_try_receive(halo_group *group, int32_t *done);
 
 /** What this run received is no longer needed; the next run may begin. With slices on a device: once `stream` has come there; until then

@@ -88,7 +88,8 @@ private:
 // Many small ones, and some that are too large to be sent before they are expected: polled, as the program's own tasks would.
 class Channels {
 public:
-    explicit Channels(halo_context *context) {
+    // `until_gone`: what this rank has sent goes on only while it makes calls.
+    Channels(halo_context *context, bool until_gone) : until_gone_(until_gone) {
         std::vector<halo_channel *> all;
         for (int i = 0; i < n_channels; ++i)
             for (const int32_t from : { 0, 1 }) {
@@ -116,13 +117,13 @@ public:
 
     void run(int turn) {
         int64_t n = 0;
-        do require(halo_channel_writable_many(sent_.data(), n_channels, &n, nullptr));
-        while (n < n_channels);
+        wait_until_writable();
         for (int i = 0; i < n_channels; ++i) std::fill_n(buffer(sent_[static_cast<size_t>(i)]), count_of(i), 1000.0 * turn + i + 0.5 * rank);
         require(halo_channel_send_many(sent_.data(), n_channels, HALO_STREAM_NONE));
         require(halo_channel_start_receive_many(received_.data(), n_channels));
         do require(halo_channel_try_receive_many(received_.data(), n_channels, &n, nullptr));
         while (n < n_channels);
+        if (until_gone_) wait_until_writable();
         MPI_Barrier(MPI_COMM_WORLD);
         for (int i = 0; i < n_channels; ++i) {
             const double *values = buffer(received_[static_cast<size_t>(i)]);
@@ -134,6 +135,11 @@ public:
 
 private:
     static constexpr int n_channels = 800;
+    void wait_until_writable() {
+        int64_t n = 0;
+        do require(halo_channel_writable_many(sent_.data(), n_channels, &n, nullptr));
+        while (n < n_channels);
+    }
     static int64_t count_of(int i) { return i % 100 == 0 ? 40'000 : i % 7 == 0 ? 1000 : 1; }
     static double *buffer(halo_channel *channel) {
         halo_buffer buffer = HALO_BUFFER_INIT;
@@ -141,6 +147,7 @@ private:
         return static_cast<double *>(buffer.data);
     }
 
+    bool until_gone_;
     std::vector<halo_channel *> sent_, received_;
     halo_group *group_ = nullptr;
 };
@@ -182,7 +189,7 @@ int main(int argc, char **argv) {
             for (int turn = 0; turn < n_turns; ++turn) blocks.run(turn);
         }
     {
-        Channels channels(context);
+        Channels channels(context, argc > 1 && std::string(argv[1]) == "until_gone");
         for (int turn = 0; turn < n_turns; ++turn) channels.run(turn);
     }
     require(halo_context_destroy(&context));

@@ -58,5 +58,18 @@ TEST_F(ShmAlone, ReadersAreReached) {
     }
 }
 
+// Both say of each other whether messages between them go on in calls of their sender alone.
+TEST_F(ShmAlone, WhoMayNotBeReadSendsByCalls) {
+    for (const int32_t forbids : { -1, 0, 1 }) {
+        run_unopened(2, [forbids](const halo_transport_plugin &plugin, const halo_transport_params &params) {
+            if (params.bootstrap->rank == forbids) world.settings["shm.copy"] = "twice";
+            const Rank r(plugin, params);
+            const bool by_calls = r.ops.sends_by_calls(r.transport, 1 - r.rank) != 0;
+            require(by_calls == (forbids >= 0), "rank %d sends to %d by calls: %d", r.rank, 1 - r.rank, by_calls ? 1 : 0);
+            require(r.ops.sends_by_calls(r.transport, r.rank) == 0, "rank %d sends to itself by calls", r.rank);
+        });
+    }
+}
+
 } // namespace
 } // namespace shm_tests

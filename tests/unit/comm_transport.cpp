@@ -13,6 +13,7 @@ namespace {
 struct Told {
     int32_t rank, size, max_tag;
     int32_t out_of_reach = -1; // a rank
+    int32_t by_calls = -1;     // likewise
 };
 Told told;
 int n_open = 0;
@@ -33,6 +34,7 @@ std::unique_ptr<Transport> open_one(const Told &tells) {
         *max_tag = told.max_tag;
     };
     ops.reaches = [](const halo_transport *, int32_t peer) -> int32_t { return peer != told.out_of_reach ? 1 : 0; };
+    ops.sends_by_calls = [](const halo_transport *, int32_t peer) -> int32_t { return peer == told.by_calls ? 1 : 0; };
     halo_transport_plugin plugin{};
     plugin.name = "fake";
     plugin.ops = &ops;
@@ -61,6 +63,15 @@ TEST(TransportTells, TheOnlyOneMustReachAll) {
     EXPECT_EQ(Fabric(open_one({ 1, 4, 100, 1 })).size(), 4); // nobody sends to itself
     expect_failure(HALO_ERR_PLUGIN, { "transport fake", "rank 2 from rank 1", "cannot be the only one" }, [] { Fabric(open_one({ 1, 4, 100, 2 })); });
     EXPECT_EQ(n_open, 0);
+}
+
+TEST(TransportTells, WhetherAnyPeersMessagesNeedCalls) {
+    EXPECT_FALSE(Fabric(open_one({ 1, 4, 100 })).any_sends_by_calls());
+    EXPECT_FALSE(Fabric(open_one({ 1, 4, 100, -1, 1 })).any_sends_by_calls()); // itself
+    const Fabric fabric(open_one({ 1, 4, 100, -1, 3 }));
+    EXPECT_TRUE(fabric.any_sends_by_calls());
+    EXPECT_TRUE(fabric.sends_by_calls(3));
+    EXPECT_FALSE(fabric.sends_by_calls(2));
 }
 
 } // namespace

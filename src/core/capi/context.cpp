@@ -228,6 +228,7 @@ halo_status halo_context_progress(halo_context *context) {
     return with_handle(context, [&] {
         Context &object = context_object(context).context;
         object.fabric().progress();
+        object.take_what_has_come();
         object.reap();
     });
 }

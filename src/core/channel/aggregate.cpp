@@ -152,6 +152,7 @@ std::string AggregateRun::awaited(bool receives) const {
     std::string text;
     for (uint32_t i = 0; i < links_.size(); ++i) {
         const Stream &peer = *links_[i].peer;
+        if (receives && peer.leaves_late()) text += format(" rank %d has not taken what this rank sends;", peer.peer());
         if ((receives ? peer.arrived() : !peer.sends() || !peer.blocked()) || ++n > n_named) continue;
         const std::vector<WireEdge> channels = edges(i, !receives);
         text += format(receives ? " nothing has come from rank %d" : " it is two runs ahead of rank %d", peer.peer());
@@ -160,7 +161,8 @@ std::string AggregateRun::awaited(bool receives) const {
         if (!channels.empty()) text += ")";
     }
     if (n > n_named) text += format(", and %zu more ranks", n - n_named);
-    if (n == 0) text += device_ ? " waits for the device" : sent_ ? " what has come has not been made stale" : " this rank has not sent";
+    if (n == 0 && text.empty())
+        text += device_ ? " waits for the device" : sent_ ? " what has come has not been made stale" : " this rank has not sent";
     return text;
 }
 
@@ -249,7 +251,7 @@ bool AggregateRun::has_come() {
     bool all = local_states_.empty() || (sent_ && !leaving_);
     for (Link &link : links_) all &= link.peer->test();
     if (device_) all = receive_on_device() && all;
-    if (!all) return false;
+    if (!all || is_leaving()) return false;
     for (uint8_t &state : local_states_) state = state == HALO_SENDING ? HALO_RECEIVED : HALO_RECEIVED_NULL;
     received_ = true;
     return true;
@@ -264,6 +266,13 @@ bool AggregateRun::progress_alone() {
 void AggregateRun::take_what_has_come() {
     if (begun_ && !received_)
         for (Link &link : links_) link.peer->test();
+}
+
+// What has been sent of this run, by calls of this rank alone.
+bool AggregateRun::is_leaving() {
+    bool any = false;
+    for (Link &link : links_) any = (sent_ && link.peer->is_leaving()) || any;
+    return any;
 }
 
 bool AggregateRun::drain() {

@@ -171,6 +171,7 @@ private:
     void begin();
     bool may_write();
     bool has_come();
+    bool is_leaving();
     // What a poll is answered. Of those in vain every 256th looks how long the wait lasts.
     bool answer(bool yes, bool receives) {
         if (!yes && ++n_vain_ % polls_per_look == 0) [[unlikely]]

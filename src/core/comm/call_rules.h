@@ -24,6 +24,8 @@ public:
             refuse();
     }
 
+    bool in_callback() const { return inside_ != Inside::nothing; }
+
     // While it lives, a function of the program runs.
     class Callback {
     public:

@@ -91,6 +91,7 @@ void Context::meet(InprocMeeting *meeting) {
         if (is_want_of_memory()) collectives_->give_up();
         throw;
     }
+    sends_by_calls_ = fabric_->any_sends_by_calls();
     if (progress_thread_) progress_thread_->begin();
 }
 

@@ -91,6 +91,8 @@ public:
         let_depart();
         if (progress_thread_) [[unlikely]]
             progress_thread_->note_call();
+        if (sends_by_calls_ && ++n_calls_ % calls_per_taking == 0) [[unlikely]]
+            take_what_has_come();
     }
     // Messages that wait for a device leave if they can.
     void let_depart() {
@@ -99,6 +101,11 @@ public:
     }
     Departures &departures() { return departures_; }
     ProgressingList &progressing() { return progressing_; }
+    bool sends_by_calls() const { return sends_by_calls_; }
+    // Peers whose messages leave in their calls alone wait for this rank to take them, whatever it is that the program has called.
+    void take_what_has_come() noexcept {
+        if (sends_by_calls_ && !call_rules_.in_callback()) progressing_.take_what_has_come();
+    }
     // As the context's own thread: calls nothing of the program's. True: something is under way that it knows of.
     bool progress_alone(int turns);
     // From here on the calling thread is alone.
@@ -293,6 +300,9 @@ private:
     std::optional<Error> device_failure_; // of those that nobody else was told of
     Departures departures_;
     ProgressingList progressing_;
+    static constexpr uint32_t calls_per_taking = 64;
+    bool sends_by_calls_ = false; // some peer, or this rank to it
+    uint32_t n_calls_ = 0;
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
     std::map<const std::byte *, Buffer> program_memory_;

@@ -70,6 +70,12 @@ bool Fabric::for_this_thread_only() const {
     return std::any_of(all_.begin(), all_.end(), [](const auto &one) { return one->for_this_thread_only(); });
 }
 
+bool Fabric::any_sends_by_calls() const {
+    int32_t peer = 0;
+    while (peer < size() && (peer == rank() || !sends_by_calls(peer))) ++peer;
+    return peer < size();
+}
+
 std::string Fabric::describe() const {
     if (all_.size() == 1) return all_.front()->name();
     std::string text;

@@ -46,6 +46,9 @@ public:
     size_t n_transports() const { return all_.size(); }
     // Of the transport that reaches all.
     const char *name_of_rest() const { return all_.front()->name(); }
+    // Do messages between this rank and that one, or any, go on only while their sender makes calls?
+    bool sends_by_calls(int32_t peer) const { return all_[serves_[static_cast<size_t>(peer)]]->sends_by_calls(peer); }
+    bool any_sends_by_calls() const;
 
     void send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, Request &request) {
         at(peer, request).send(peer, lane, tag, data, bytes, request);

@@ -13,6 +13,7 @@ namespace halo {
 namespace {
 
 constexpr double seconds_per_look = 1e-3;
+constexpr int64_t turns_per_taking = 8;
 constexpr double last_question = 0.9; // of the time limit: peers that began to wait when this rank did give up when it does, and say so
 
 #if defined(HALO_SIMULATION)
@@ -56,6 +57,7 @@ double Waiter::seconds() const { return begin_ < 0 ? 0.0 : context_.clock() - be
 void Waiter::let_others_go_on() {
     context_.fabric().progress();
     context_.let_depart();
+    if (turns_ % turns_per_taking == turns_per_taking - 1) context_.take_what_has_come();
     if (begin_ >= 0) patience_.waited(seconds());
 }
 

@@ -156,7 +156,7 @@ std::string blocking_ranks(const Links &links) {
 std::vector<int32_t> awaited_ranks(const Links &links) {
     std::vector<int32_t> ranks;
     for (const auto &link : links)
-        if (!link->arrived() || link->blocked()) ranks.push_back(link->peer());
+        if (!link->arrived() || link->blocked() || link->leaves_late()) ranks.push_back(link->peer());
     return ranks;
 }
 

@@ -122,10 +122,17 @@ void Messages::send(Run &run) {
     trial_.timed([&] { send_and_copy(run); });
 }
 
-bool Messages::test() {
+bool Messages::all_here() {
     bool all = true;
     neighbourhood_.test();
     for (auto &link : links_) all = link->test() && all;
+    return all;
+}
+
+bool Messages::test() {
+    if (!all_here()) return false;
+    bool all = true;
+    for (auto &link : links_) all = !link->is_leaving() && all;
     return all;
 }
 
@@ -401,6 +408,8 @@ std::string Messages::missing(const Run &run) const {
     if (next_departure_ < 2 * links_.size()) text += " a device has not packed what this rank sends;";
     for (size_t i = 0; i < links_.size(); ++i)
         if (!links_[i]->arrived()) text += " missing " + (links_[i]->awaits_parts() ? describe_missing_parts(i) : describe_missing(run, i));
+    for (const auto &link : links_)
+        if (link->leaves_late()) text += format(" rank %d has not taken what this rank sends it in run %u;", link->peer(), epoch_);
     return text;
 }
 

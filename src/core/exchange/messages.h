@@ -36,7 +36,7 @@ public:
     bool writable();
     // Who has kept it from being writable when that was last asked: " rank 3 rank 5". Never polls: else it might find nobody any more.
     std::string blocking_ranks() const { return halo::blocking_ranks(links_); }
-    // Ranks whose part has not come, or who have kept it from being writable.
+    // Ranks whose part has not come, who have kept it from being writable, or have not taken this rank's part.
     std::vector<int32_t> awaited() const { return awaited_ranks(links_); }
     // Pack and send everything, copy what stays on this rank. With storage on devices: what they are to pack and copy is put on their streams.
     void send(Run &run);
@@ -46,7 +46,7 @@ public:
     bool unpacks_as_they_come(const Run &run) const;
     // Since the last time that it said so.
     bool unpacked_a_chunk();
-    // Polls; true when everything is here.
+    // Polls; true when everything is here, and nothing of this rank's waits for its calls to leave.
     bool test();
     // While something is missing: has a peer, whose part is here, told of a failure that lasts? Throws.
     void look_ahead();
@@ -67,7 +67,7 @@ public:
 
     // See Progressing.
     bool progress_alone();
-    void take_what_has_come() { test(); }
+    void take_what_has_come() { all_here(); }
 
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
     std::string missing(const Run &run) const;
@@ -88,6 +88,7 @@ private:
     bool take_path(const Run &run, size_t i);
     Path::Sent send_by_path(const Run &run, size_t i, bool wanted);
     void send_late(Run &run);
+    bool all_here();
     bool receive_by_paths();
     void wait_for_paths();
     void give_up_paths() noexcept;

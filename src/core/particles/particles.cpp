@@ -92,14 +92,15 @@ std::vector<int32_t> Particles::awaited() const {
     std::vector<int32_t> ranks;
     if (phase_ == Phase::sent)
         for (const Link &link : links_)
-            if (!link.stream->arrived()) ranks.push_back(link.stream->peer());
+            if (!link.stream->arrived() || link.stream->leaves_late()) ranks.push_back(link.stream->peer());
     return ranks;
 }
 
 std::string Particles::missing() const {
     std::string text = format("particles %u, run %u: ", id_.serial(), run_);
     const std::vector<int32_t> near = awaited();
-    text += near.empty() ? "word that all ranks have begun it; from" : "those from";
+    const bool all_here = std::ranges::all_of(links_, [](const Link &link) { return link.stream->arrived(); });
+    text += near.empty() ? "word that all ranks have begun it; from" : all_here ? "that those that leave are taken by" : "those from";
     const std::vector<int32_t> through = reduction_->awaited();
     for (const int32_t rank : near.empty() ? through : near) text += format(" rank %d", rank);
     return text + context_.inquiries().known_of_peers(id_.serial());
@@ -317,9 +318,11 @@ bool Particles::test() {
     if (phase_ == Phase::here) return true;
     require(Phase::sent, "test");
     raise_failed_progress();
-    const bool all = look();
+    bool all = look();
     if (!all_have_begun()) return false; // others hear through this rank
     if (told_ || outcome_.failure != 0) fail_run();
+    if (!all) return false;
+    for (Link &link : links_) all = !link.stream->is_leaving() && all;
     return all;
 }
 

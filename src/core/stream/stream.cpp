@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "comm/wait.h"
+
 namespace halo {
 
 namespace {
@@ -35,6 +37,7 @@ Stream::Stream(Context &context, StreamSpec spec)
     : context_(context),
       spec_(std::move(spec)),
       tag_(spec_.tag),
+      sends_by_calls_(context.fabric().sends_by_calls(spec_.peer)),
       leases_(context, spec_.serial, spec_.peer, spec_.what) {
     for (auto &slot : slots_) {
         slot = std::make_unique<PendingMessage>();
@@ -87,10 +90,23 @@ void Stream::post(uint32_t epoch, const Narrowing &narrowing) {
     if (!difference_.empty()) fail_again();
     if (told_) throw Error(*told_);
     arrived_ = !due();
+    leaves_late_ = false;
     if (!arrived_ && !probing()) post_receive();
 }
 
 bool Stream::has_left(int slot) { return is_complete(*slots_[slot], context_.fabric()) && leaving_[slot].have_left(context_); }
+
+bool Stream::extras_have_left() {
+    return std::all_of(extras_.begin(), extras_.end(), [&](auto &extra) { return is_complete(*extra, context_.fabric()); });
+}
+
+bool Stream::is_leaving() {
+    if (!sends_by_calls_) return false;
+    leaves_late_ = !(all_left() && extras_have_left());
+    while (leaves_late_ && !spec_.receive.active && !knows_end_of(epoch_) && find_message()) {}
+    leaves_late_ = leaves_late_ && !knows_end_of(epoch_);
+    return leaves_late_;
+}
 
 bool Stream::credit_left() const { return spec_.receive.active || epoch_ - consumed_by_peer_ <= 2; }
 
@@ -216,13 +232,13 @@ void Stream::send_handshake() {
 // What another rank has told of is told on as it came. Once there has been a handshake this takes no memory, which may be what has failed.
 void Stream::send_failure(uint32_t epoch, const Error &error) {
     if (together_) return;                           // it goes with those of all peers
+    epoch_ = epoch;                                  // it may have failed before it was posted
     if (!spec_.send.active) return send_handshake(); // the peer waits for nothing else
     const FirstCause *told = error.first_cause();
     const bool lasts = told && told->lasts;
     const bool has_part = last_sent_ == epoch;
     const uint32_t failing = has_part ? epoch + 1 : epoch;
     if ((has_part && !lasts) || last_told_ == failing || !difference_.empty()) return;
-    epoch_ = epoch; // it may have failed before it was posted
     send_handshake();
     std::array<std::byte, most_plain_bytes> payload;
     const MessageHeader header = make_failure(failing, error, payload);
@@ -279,6 +295,19 @@ void Stream::send_extra(const MessageHeader &header, const void *payload) {
     extra.in_flight = true;
     ++messages_sent;
     bytes_sent += static_cast<int64_t>(sizeof header + bytes);
+    if (ends) see_off(extra);
+}
+
+// After what ends a run its rank may make no call for long. It is small, and on its way soon, unless the peer does not go on.
+void Stream::see_off(PendingMessage &message) {
+    constexpr double longest = 0.1; // seconds
+    if (!sends_by_calls_) return;
+    Waiter waiter(context_, longest);
+    const auto waiting = [] { return std::string("word of the end of a run"); };
+    try {
+        while (!is_complete(message, context_.fabric()) && waiter.turn(waiting)) context_.fabric().progress();
+    } catch (const Error &) { // it has been sent; the next call says what has failed
+    }
 }
 
 void Stream::consume() {
@@ -287,8 +316,14 @@ void Stream::consume() {
     consumed_ = epoch_;
 }
 
+bool Stream::keeps_peer_waiting() const {
+    const bool is_told = spec_.send.active && (last_sent_ != epoch_ || last_told_ == epoch_ + 1); // of a failure, which ends the peer's run
+    return sends_by_calls_ && spec_.receive.active && !arrived_ && !is_told && !mismatched_;
+}
+
 void Stream::end_failed_run() {
     has_failed_ = true;
+    const bool tells = keeps_peer_waiting();
     if (memory_ && !slots_[slot_]->in_flight) slots_[slot_]->buffer.reset(); // a device may still write there
     if (receive_ == Receive::posted)                                         // what has been found comes to its end in the next run
         if (const auto header = cancel_receive()) note_cancelled(*header);
@@ -297,6 +332,7 @@ void Stream::end_failed_run() {
     lacks_parts_ = arriving_.give_up(context_);
     leases_.end_own();
     consume();
+    if (tells && spec_.send.active) send_extra(MessageKind::credit);
 }
 
 // The header of a message of this object that had come before, if it is a right one: the transport does not say how long it is, so nothing else can
@@ -336,6 +372,11 @@ void Stream::give_up_receive() noexcept {
 void Stream::abandon() noexcept {
     give_up_receive();
     has_failed_ = true;
+    if (keeps_peer_waiting()) try {
+            send_extra(MessageKind::credit);
+            consumed_ = epoch_;
+        } catch (...) { // it finds out by its time limit
+        }
     arrived_ = true;
     lacks_parts_ = arriving_.give_up(context_);
     leases_.end_own();

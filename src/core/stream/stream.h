@@ -144,6 +144,10 @@ public:
     // True when this run's message (if one is due) is here and its header agrees. Throws on mismatch and on the peer's failure.
     bool test();
     bool arrived() const { return arrived_; }
+    // Does some message of this rank go on only while it makes calls? Not one that the peer has ended the run without. Polls.
+    bool is_leaving();
+    // What `is_leaving` has said last.
+    bool leaves_late() const { return leaves_late_; }
     // While others are waited for: has the peer, whose part is here, told of a failure that lasts? Then theirs may never come. Throws.
     void look_ahead();
     // The plans differ; in which edge is being found out.
@@ -206,7 +210,9 @@ private:
     PendingMessage &add_extra();
     void send_extra(const MessageHeader &header, const void *payload);
     void send_extra(MessageKind kind, const void *payload = nullptr, size_t bytes = 0) { send_extra(make_header(kind, bytes), payload); }
+    void see_off(PendingMessage &message);
     bool has_left(int slot);
+    bool extras_have_left();
     bool credit_left() const;
 
     void ensure_send_buffer();
@@ -220,6 +226,8 @@ private:
     void note_cancelled(const MessageHeader &header);
     void expect_what_is_owed();
     void give_last_credit();
+    // Of a run that ends here before its time: can the peer not end its own, as what it has sent is not taken?
+    bool keeps_peer_waiting() const;
     bool is_of_this_run(const PendingMessage &send) const;
     // As far as the peer has told.
     bool knows_end_of(uint32_t epoch) const { return !is_before(consumed_by_peer_, epoch); }
@@ -263,6 +271,7 @@ private:
     Context &context_;
     StreamSpec spec_;
     int32_t tag_;
+    bool sends_by_calls_; // messages to the peer leave so
     uint32_t epoch_ = 0;
     Narrowing narrowing_;
     std::unique_ptr<PendingMessage> slots_[2]; // the second is used while the first is still on its way
@@ -272,6 +281,7 @@ private:
     Pool *memory_ = nullptr;                              // of messages, where a device reaches them
     std::vector<std::unique_ptr<PendingMessage>> extras_; // failures and credits, then handshake, terms, keys too
     bool blocked_ = false;                                // this run's message may not be packed yet
+    bool leaves_late_ = false;
     bool handshake_sent_ = false;
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped

@@ -177,8 +177,9 @@ void Stream::look_ahead() {
     if (!has_come_ahead()) return;
     MessageHeader header{};
     std::memcpy(&header, ahead_buffer_.data(), std::min(ahead_bytes_, sizeof header));
-    const bool is_right = !wire_error(header, ahead_bytes_, context_.check_mode()) && header.serial == spec_.serial;
-    if (is_right && header.kind == MessageKind::failure && (header.flags & flag_lasts) != 0) fail_as_told(ahead_buffer_.data(), ahead_bytes_);
+    if (wire_error(header, ahead_bytes_, context_.check_mode()) || header.serial != spec_.serial) return;
+    if (header.kind == MessageKind::failure && (header.flags & flag_lasts) != 0) fail_as_told(ahead_buffer_.data(), ahead_bytes_);
+    if (header.kind == MessageKind::failure || header.kind == MessageKind::credit) consumed_by_peer_ = header.epoch;
 }
 
 void Stream::take(size_t bytes) {

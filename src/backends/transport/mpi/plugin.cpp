@@ -216,7 +216,8 @@ constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
                                      describe,
                                      neighbourhood_create,
                                      neighbourhood_destroy,
-                                     neighbourhood_start };
+                                     neighbourhood_start,
+                                     nullptr };
 
 } // namespace
 

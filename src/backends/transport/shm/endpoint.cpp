@@ -96,6 +96,12 @@ bool Endpoint::is_readable(const Peer &peer) const {
     return false;
 }
 
+bool Endpoint::sends_by_calls(int32_t rank) const {
+    if (rank == rank_ || !reaches(rank)) return false;
+    const Peer &peer = *by_rank_[static_cast<size_t>(rank)];
+    return !(peer.reads_here && peer.is_readable);
+}
+
 void Endpoint::settle() {
     for (std::unique_ptr<Peer> &peer : peers_) {
         if (peer == nullptr) continue;

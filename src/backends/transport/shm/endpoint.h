@@ -143,6 +143,9 @@ public:
     int32_t size() const { return static_cast<int32_t>(by_rank_.size()); }
     bool reaches(int32_t peer) const { return peer >= 0 && peer < size() && (peer == rank_ || by_rank_[static_cast<size_t>(peer)] != nullptr); }
 
+    // Unless messages are read where they lie: what their sender hands over in pieces, or keeps until there is room.
+    bool sends_by_calls(int32_t peer) const;
+
     halo_status open_lanes(int32_t n_lanes);
     halo_status send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, Request &request);
     halo_status receive(int32_t peer, int32_t lane, int32_t tag, Request &request);

@@ -125,6 +125,8 @@ int32_t ends_all_when_closed(const halo_transport *) { return 1; }
 
 int32_t reaches(const halo_transport *transport, int32_t peer) { return endpoint_of(transport).reaches(peer) ? 1 : 0; }
 
+int32_t sends_by_calls(const halo_transport *transport, int32_t peer) { return endpoint_of(transport).sends_by_calls(peer) ? 1 : 0; }
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     if (!halo::shm::this_place().known()) {
         std::snprintf(why, why_bytes, "/proc does not tell which host this is");
@@ -134,10 +136,26 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
     return score;
 }
 
-constexpr halo_transport_ops ops = {
-    sizeof(halo_transport_ops), open,    close,   identify, open_lanes, send,   receive, test, cancel, probe, receive_matched, progress, nullptr,
-    ends_all_when_closed,       reaches, nullptr, nullptr,  nullptr,    nullptr
-};
+constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
+                                     open,
+                                     close,
+                                     identify,
+                                     open_lanes,
+                                     send,
+                                     receive,
+                                     test,
+                                     cancel,
+                                     probe,
+                                     receive_matched,
+                                     progress,
+                                     nullptr,
+                                     ends_all_when_closed,
+                                     reaches,
+                                     nullptr,
+                                     nullptr,
+                                     nullptr,
+                                     nullptr,
+                                     sends_by_calls };
 
 } // namespace
 

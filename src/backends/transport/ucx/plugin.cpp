@@ -124,6 +124,9 @@ halo_status progress(halo_transport *transport) {
     return HALO_SUCCESS;
 }
 
+// Of a large one, the pieces or the answer that it has been read.
+int32_t sends_by_calls(const halo_transport *, int32_t) { return 1; }
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     try {
         std::string text;
@@ -154,7 +157,8 @@ constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
                                      nullptr,
                                      nullptr,
                                      nullptr,
-                                     nullptr };
+                                     nullptr,
+                                     sends_by_calls };
 
 } // namespace
 
