@@ -11,10 +11,10 @@ Point tilted_axis() { return { -std::sin(0.4), 0, std::cos(0.4) }; }
 
 State steady_flow(const Point &axis, const Point &place) {
     constexpr double depth = 2.94e4 / gravity, speed = 2 * std::numbers::pi * radius / (12 * day);
-    const double sine = dot(axis, place);
-    State state;
+    const double sine = scalar_product(axis, place);
+    State state{};
     state.depth = depth - (radius * rotation * speed + speed * speed / 2) * sine * sine / gravity;
-    state.momentum = (state.depth * speed) * cross(axis, place);
+    state.momentum = (state.depth * speed) * vector_product(axis, place);
     return state;
 }
 
@@ -33,7 +33,7 @@ State rossby_wave(const Point &place) {
     const double northwards = -radius * K * R * power(R - 1) * sine * std::sin(R * longitude);
     const Point east{ -std::sin(longitude), std::cos(longitude), 0 };
     const Point north{ -sine * std::cos(longitude), -sine * std::sin(longitude), cosine };
-    State state;
+    State state{};
     state.depth = depth + radius * radius / gravity * (A + B * std::cos(R * longitude) + C * std::cos(2 * R * longitude));
     state.momentum = state.depth * (eastwards * east + northwards * north);
     return state;

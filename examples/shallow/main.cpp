@@ -3,6 +3,7 @@
 //   shallow 16 32 64                    alone: a steady flow on three grids, of 10 n^2 + 2 cells; its error must fall with their spacing
 //   mpirun -n 4 shallow 16 32 64        with MPI, though nothing here links it
 //   shallow --inproc 4 16 32 64         ranks as threads of one process
+//   HALO_DEVICE=opencl shallow 16 32    on a device, in any of these
 // More by `shallow --help`.
 #include "program.h"
 #include "run.h"
@@ -46,11 +47,13 @@ bool check_mass(const std::vector<shallow::Outcome> &outcomes) {
 }
 
 /// What one rank does.
-bool run_all(const halo::Context &context, const Arguments &arguments) {
+bool run_all(const halo::Context &context, const Arguments &arguments, const device::Device &device) {
     const bool speak = context.rank() == 0;
+    const auto queue = device.make_queue(context);
     std::vector<shallow::Outcome> outcomes;
     for (const std::int64_t n : arguments.squares)
-        outcomes.push_back(shallow::run(context, arguments.flow, n, arguments.days, n == arguments.squares.back() ? arguments.picture : ""));
+        outcomes.push_back(
+            shallow::run(context, queue.get(), arguments.flow, n, arguments.days, n == arguments.squares.back() ? arguments.picture : ""));
     bool passed = check_mass(outcomes);
     if (speak) std::printf("the mass stays   %s\n", passed ? "pass" : "FAIL");
     if (arguments.flow == shallow::Flow::steady) passed = check_convergence(outcomes, speak) && passed;
@@ -67,5 +70,12 @@ int main(int argc, char **argv) {
     options.add_option("--days", arguments.days, "of the flow")->check(CLI::PositiveNumber)->capture_default_str();
     options.add_option("--picture", arguments.picture, "prefix of files for draw.py: the cells of the last grid");
     options.add_option("SQUARES", arguments.squares, "n: a grid of 10 n^2 + 2 cells; from coarse to fine")->required()->check(CLI::PositiveNumber);
-    return ranks::run_program(options, argc, argv, [&](const halo::Context &context) { return run_all(context, arguments); });
+    try {
+        const device::Device device;
+        return ranks::run_program(
+            options, argc, argv, [&](const halo::Context &context) { return run_all(context, arguments, device); }, device.options());
+    } catch (const device::NotThere &missing) {
+        std::fprintf(stderr, "shallow: %s\n", missing.what());
+        return device::NotThere::exit_code;
+    }
 }

@@ -10,26 +10,28 @@ namespace {
 
 constexpr std::int32_t solid = HALO_SPHERE_ICOSAHEDRON;
 
-double arc(const Point &a, const Point &b) { return std::atan2(shallow::length(cross(a, b)), dot(a, b)); }
+double arc(const Point &a, const Point &b) { return std::atan2(shallow::length(vector_product(a, b)), scalar_product(a, b)); }
 
 /// Of a triangle on the sphere (A. van Oosterom, J. Strackee, "The Solid Angle of a Plane Triangle", 1983).
 double area(const Point &a, const Point &b, const Point &c) {
-    return 2 * std::atan2(std::fabs(dot(a, cross(b, c))), 1 + dot(a, b) + dot(b, c) + dot(c, a));
+    const double twice = std::fabs(scalar_product(a, vector_product(b, c)));
+    return 2 * std::atan2(twice, 1 + scalar_product(a, b) + scalar_product(b, c) + scalar_product(c, a));
 }
 
 Point solve(const Point (&columns)[3], const Point &right) {
-    const double determinant = dot(columns[0], cross(columns[1], columns[2]));
-    return { dot(right, cross(columns[1], columns[2])) / determinant, dot(columns[0], cross(right, columns[2])) / determinant,
-             dot(columns[0], cross(columns[1], right)) / determinant };
+    const auto determinant = [](const Point &a, const Point &b, const Point &c) { return scalar_product(a, vector_product(b, c)); };
+    const double all = determinant(columns[0], columns[1], columns[2]);
+    return { scalar_product(right, vector_product(columns[1], columns[2])) / all, determinant(columns[0], right, columns[2]) / all,
+             determinant(columns[0], columns[1], right) / all };
 }
 
 /// Of the tangent plane alone: what the matrix lacks across it is filled up.
 Gradient gradient_at(const std::vector<Point> &places, std::uint32_t cell, std::span<const std::uint32_t> around) {
     const Point &here = places[cell];
-    Gradient gradient;
+    Gradient gradient{};
+    gradient.at = cell;
     Point differences[most_sides], matrix[3]{};
     for (const std::uint32_t other : around) {
-        if (other == HALO_NO_INDEX) break;
         const Point along = tangent(places[other] - here, here);
         for (std::size_t d = 0; d < 3; ++d) matrix[d] = matrix[d] + along[d] * along;
         differences[gradient.n] = along;
@@ -41,6 +43,19 @@ Gradient gradient_at(const std::vector<Point> &places, std::uint32_t cell, std::
     return gradient;
 }
 
+/// The triangle k of a vertex, `ring`, lies between its edges k and k + 1, and edge k leads to its neighbour k.
+Cell cell_at(const Point &place, std::uint32_t at, std::span<const std::uint32_t> around, const std::vector<Point> &ring) {
+    Cell cell{};
+    cell.at = at;
+    for (std::size_t k = 0; k < ring.size(); ++k) {
+        const Point &from = ring[(k + ring.size() - 1) % ring.size()], &to = ring[k];
+        cell.sides[k] = { around[k], arc(from, to), unit(from + to), unit(vector_product(from, to)) };
+        cell.area += area(place, from, to);
+    }
+    cell.n_sides = static_cast<int>(ring.size());
+    return cell;
+}
+
 } // namespace
 
 Mesh::Mesh(const halo::Context &context, std::int64_t n) : n_(n) {
@@ -50,12 +65,12 @@ Mesh::Mesh(const halo::Context &context, std::int64_t n) : n_(n) {
     desc.rings[HALO_SPHERE_VERTICES] = 2; // gradients in the first ring read the second one
     halo::Sphere sphere(context, desc);
     topology_ = std::make_unique<halo::Topology>(sphere.topology(HALO_SPHERE_VERTICES));
-    for (const std::int64_t gid : sphere.local_parts()) parts_.push_back(make_part(sphere, gid));
+    for (const std::int64_t gid : sphere.local_parts()) add_part(sphere, gid);
 }
 
 Point Mesh::place(std::int32_t kind, std::uint64_t key) const {
-    Point position;
-    halo::check(halo_sphere_position(solid, n_, kind, key, position.data()));
+    Point position{};
+    halo::check(halo_sphere_position(solid, n_, kind, key, position.at));
     return position;
 }
 
@@ -70,28 +85,21 @@ std::vector<Point> Mesh::corners(std::uint64_t key) const {
     return corners;
 }
 
-// The triangle k of a vertex lies between its edges k and k + 1, and edge k leads to its neighbour k.
-Part Mesh::make_part(const halo::Sphere &sphere, std::int64_t gid) const {
-    Part part;
-    part.gid = gid;
-    part.keys = sphere.keys(gid, HALO_SPHERE_VERTICES);
-    for (const std::uint64_t key : part.keys) part.places.push_back(place(HALO_SPHERE_VERTICES, key));
+void Mesh::add_part(const halo::Sphere &sphere, std::int64_t gid) {
+    const std::vector<std::uint64_t> keys = sphere.keys(gid, HALO_SPHERE_VERTICES);
+    const auto first = static_cast<std::uint32_t>(keys_.size());
+    parts_.push_back({ gid, first, keys.size() });
+    keys_.insert(keys_.end(), keys.begin(), keys.end());
+    for (const std::uint64_t key : keys) places_.push_back(place(HALO_SPHERE_VERTICES, key));
     const auto ends = sphere.ring_ends(gid, HALO_SPHERE_VERTICES);
-    const auto table = sphere.neighbours(gid, HALO_SPHERE_VERTICES, HALO_SPHERE_VERTICES);
-    const auto around = [&](std::uint32_t cell) { return std::span(table).subspan(std::size_t{ most_sides } * cell, most_sides); };
-    for (std::uint32_t cell = 0; cell < ends[1]; ++cell) part.gradients.push_back(gradient_at(part.places, cell, around(cell)));
-    for (std::uint32_t i = 0; i < ends[0]; ++i) {
-        const auto ring = corners(part.keys[i]);
-        Cell cell;
-        for (std::size_t k = 0; k < ring.size(); ++k) {
-            const Point &from = ring[(k + ring.size() - 1) % ring.size()], &to = ring[k];
-            cell.sides[k] = { around(i)[k], arc(from, to), unit(from + to), unit(cross(from, to)) };
-            cell.area += area(part.places[i], from, to);
-        }
-        cell.n_sides = static_cast<int>(ring.size());
-        part.cells.push_back(cell);
+    const auto table = sphere.neighbours(gid, HALO_SPHERE_VERTICES, HALO_SPHERE_VERTICES); // of the part alone
+    for (std::uint32_t i = 0; i < ends[1]; ++i) {
+        std::vector<std::uint32_t> around;
+        for (const std::uint32_t other : std::span(table).subspan(std::size_t{ most_sides } * i, most_sides))
+            if (other != HALO_NO_INDEX) around.push_back(first + other);
+        gradients_.push_back(gradient_at(places_, first + i, around));
+        if (i < ends[0]) cells_.push_back(cell_at(places_[first + i], first + i, around, corners(keys[i])));
     }
-    return part;
 }
 
 } // namespace shallow

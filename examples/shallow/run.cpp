@@ -4,12 +4,14 @@
 #include "cases.h"
 #include "digest.h"
 #include "exact_sum.h"
+#include "on_device.h"
 #include "planet.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 
 namespace shallow {
@@ -75,25 +77,37 @@ void write_cells(const halo::Context &context, const Mesh &mesh, const Solver &s
     if (!out.flush()) throw std::runtime_error(file + ": cannot be written");
 }
 
-void report(const halo::Context &context, const Outcome &outcome, double seconds, const halo_exchange_stats &stats) {
+void report(const halo::Context &context, bool on_device, const Outcome &outcome, double seconds, const halo_exchange_stats &stats) {
     std::int64_t counts[] = { stats.messages_sent, stats.payload_bytes };
     context.allreduce(std::span<std::int64_t>(counts), HALO_SUM);
     if (context.rank() != 0) return;
-    std::printf("%lld cells, %lld steps of three stages on %d rank%s: %.2f s; %lld messages, %lld bytes of values\n",
-                static_cast<long long>(outcome.n_cells), static_cast<long long>(outcome.n_steps), context.n_ranks(),
+    const std::string where = on_device ? std::string(" on device ") + context.setting("device").first : "";
+    std::printf("%lld cells, %lld steps of three stages%s on %d rank%s: %.2f s; %lld messages, %lld bytes of values\n",
+                static_cast<long long>(outcome.n_cells), static_cast<long long>(outcome.n_steps), where.c_str(), context.n_ranks(),
                 context.n_ranks() == 1 ? "" : "s", seconds, static_cast<long long>(counts[0]), static_cast<long long>(counts[1]));
     std::printf("  depth against the start: %.4e in the L2 norm, %.4e at most; mass changed by %.1e of it\n", outcome.error, outcome.greatest,
                 outcome.mass_change);
     std::printf("  result: %lld cells, state %016llx\n", static_cast<long long>(outcome.n_cells), static_cast<unsigned long long>(outcome.digest));
 }
 
+std::unique_ptr<Solver> make_solver(const Mesh &mesh, const Point &axis, device::Queue *queue) {
+    std::unique_ptr<Solver> solver;
+    if (queue != nullptr)
+        solver = std::make_unique<OnDevice>(mesh, axis, *queue);
+    else
+        solver = std::make_unique<Solver>(mesh, axis);
+    solver->begin();
+    return solver;
+}
+
 } // namespace
 
-Outcome run(const halo::Context &context, Flow flow, std::int64_t n, double days, const std::string &picture) {
+Outcome run(const halo::Context &context, device::Queue *queue, Flow flow, std::int64_t n, double days, const std::string &picture) {
     const Mesh mesh(context, n);
     const Point axis = flow == Flow::steady ? tilted_axis() : Point{ 0, 0, 1 };
     const StateAt start = [&](const Point &place) { return flow == Flow::steady ? steady_flow(axis, place) : rossby_wave(place); };
-    Solver solver(mesh, axis);
+    const auto made = make_solver(mesh, axis, queue);
+    Solver &solver = *made;
     solver.set(start);
     Outcome outcome;
     outcome.n_cells = mesh.n_cells();
@@ -103,10 +117,11 @@ Outcome run(const halo::Context &context, Flow flow, std::int64_t n, double days
     const double mass_before = mass(context, solver), seconds = days * day / static_cast<double>(outcome.n_steps);
     const auto begin = std::chrono::steady_clock::now();
     for (std::int64_t step = 0; step < outcome.n_steps; ++step) solver.step(seconds);
+    solver.wait();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     outcome.mass_change = mass(context, solver) / mass_before - 1;
     compare(context, solver, start, outcome);
-    report(context, outcome, took.count(), solver.stats());
+    report(context, queue != nullptr, outcome, took.count(), solver.stats());
     if (!picture.empty()) write_cells(context, mesh, solver, picture + "_" + std::to_string(context.rank()) + ".txt");
     return outcome;
 }

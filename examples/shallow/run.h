@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "queue.h"
 #include "solver.h"
 
 #include <cstdint>
@@ -19,8 +20,8 @@ struct Outcome {
     std::uint64_t digest = 0; ///< of all depths and momenta, by key
 };
 
-/// From the start of a flow on, for some days. Collective; rank 0 prints what came of it. `picture`: where this rank's cells are written; empty:
-/// nowhere.
-Outcome run(const halo::Context &context, Flow flow, std::int64_t n, double days, const std::string &picture);
+/// From the start of a flow on, for some days. Collective; rank 0 prints what came of it. `queue`: of a device that does it, or
+/// nullptr. `picture`: where this rank's cells are written; empty: nowhere.
+Outcome run(const halo::Context &context, device::Queue *queue, Flow flow, std::int64_t n, double days, const std::string &picture);
 
 } // namespace shallow
