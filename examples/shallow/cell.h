@@ -117,9 +117,9 @@ FUNCTION State flux_through(Stage stage, long cell, Side side) {
     const double speed = speed_here < speed_there ? speed_there : speed_here;
     const double pressure = gravity / 2 * (here.depth * here.depth + there.depth * there.depth);
     const Point carried = sum(scaled(out_here, here.momentum), scaled(out_there, there.momentum));
-    return state_of(0.5 * (out_here * here.depth + out_there * there.depth) - 0.5 * speed * (there.depth - here.depth),
-                    difference(scaled(0.5, sum(carried, scaled(pressure, side.outward))),
-                               scaled(0.5 * speed, difference(there.momentum, here.momentum))));
+    return state_of(
+        0.5 * (out_here * here.depth + out_there * there.depth) - 0.5 * speed * (there.depth - here.depth),
+        difference(scaled(0.5, sum(carried, scaled(pressure, side.outward))), scaled(0.5 * speed, difference(there.momentum, here.momentum))));
 }
 
 /* The pressure of a cell on itself is taken off: its sides do not quite close, on the sphere. */

@@ -4,14 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cmath>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "box_levels.h"
-#include "stored.h"
+#include "twins.h"
 
 namespace {
 
@@ -23,8 +21,8 @@ using conformance::text_of;
 class Both {
 public:
     Both(halo_topology *topology, halo_field_desc desc, int32_t prolongation, int32_t restriction = HALO_RESTRICT_MEAN)
-        : bytes_per_number_(desc.type == HALO_FLOAT32 || desc.type == HALO_COMPLEX64 ? 4 : 8) {
-        const int64_t element = bytes_per_number_ * (desc.type == HALO_COMPLEX64 || desc.type == HALO_COMPLEX128 ? 2 : 1);
+        : bytes_per_number_(bytes_of_number(desc.type)) {
+        const int64_t element = bytes_of(desc.type);
         const std::string name = desc.name;
         const int64_t *gids = nullptr;
         int64_t n = 0;
@@ -58,7 +56,7 @@ public:
     void fill(Random &random) {
         for (size_t part = 0; part < memory_[0].size(); ++part) {
             Bytes &memory = memory_[0][part];
-            for (size_t at = 0; at < memory.size(); at += static_cast<size_t>(bytes_per_number_)) write_number(memory.data() + at, random);
+            for (size_t at = 0; at < memory.size(); at += static_cast<size_t>(bytes_per_number_)) write_number(memory.data() + at, bytes_per_number_, random);
             memory_[1][part] = memory;
             conformance::upload(memory_[1][part].data(), memory_[1][part].size());
         }
@@ -75,109 +73,13 @@ public:
     }
 
 private:
-    void write_number(std::byte *at, Random &random) const {
-        const double plain = std::uniform_real_distribution<double>(-1, 1)(random);
-        const uint64_t chance = random() % 16;
-        const double value = chance == 0 ? 0.0 : chance == 1 ? -0.0 : std::ldexp(plain, chance < 8 ? 0 : static_cast<int>(random() % 40) - 20);
-        const auto small = static_cast<float>(chance == 2 ? plain * 1e-40 : value);
-        if (bytes_per_number_ == 4)
-            std::memcpy(at, &small, sizeof small);
-        else
-            std::memcpy(at, &value, sizeof value);
-    }
-
     int64_t bytes_per_number_;
     std::array<halo_field *, 2> fields_{};
     std::array<std::vector<Bytes>, 2> memory_;
 };
 
-// The same exchange of both.
-class Exchanges {
-public:
-    template <class Create>
-    explicit Exchanges(Create &&create) {
-        for (size_t side = 0; side < 2; ++side) create(side, &all_[side]);
-    }
-    ~Exchanges() {
-        for (halo_exchange *&exchange : all_) halo_exchange_destroy(&exchange);
-    }
-    Exchanges(const Exchanges &) = delete;
-    Exchanges &operator=(const Exchanges &) = delete;
-
-    halo_exchange *on(size_t side) const { return all_[side]; }
-    void run(const halo_run &how, bool by_phases) const {
-        for (size_t side = 0; side < 2; ++side) run(side, how, by_phases);
-        conformance::follow_finish();
-    }
-    int64_t launches() const {
-        halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        OK(halo_exchange_get_stats(all_[1], &stats));
-        return stats.device_launches;
-    }
-
-private:
-    void run(size_t side, const halo_run &how, bool by_phases) const {
-        const halo_stream first = side == 1 ? conformance::stream() : HALO_STREAM_NONE,
-                          last = side == 1 ? conformance::finish_stream() : HALO_STREAM_NONE;
-        if (!by_phases) {
-            OK(halo_exchange_start(all_[side], &how, first));
-            OK(halo_exchange_finish(all_[side], last));
-            return;
-        }
-        OK(halo_exchange_post(all_[side], &how));
-        halo_status sent = HALO_BUSY;
-        while ((sent = halo_exchange_send(all_[side], first)) == HALO_BUSY) {}
-        OK(sent);
-        for (int32_t done = 0; done == 0;) OK(halo_exchange_test(all_[side], &done));
-        OK(halo_exchange_unpack(all_[side], last));
-        OK(halo_exchange_refine(all_[side], last));
-    }
-
-    std::array<halo_exchange *, 2> all_{};
-};
-
-class LevelsOnDevices : public testing::TestWithParam<int32_t> {
-protected:
-    void SetUp() override {
-        if (!conformance::storage_is_on_device()) GTEST_SKIP() << "CONFORMANCE_STORAGE is not device";
-    }
-    // Of each number on all ranks.
-    static void for_each_case(int64_t n, const std::function<void(uint64_t number, Rank &rank)> &body) {
-        for (uint64_t number = 0; number < static_cast<uint64_t>(conformance::number_from("LEVELS_CASES", n)); ++number) {
-            conformance::run(GetParam(), {}, [&](Rank &rank) {
-                conformance::begin_case(number);
-                body(number, rank);
-            });
-            if (HasFailure()) return;
-        }
-    }
-};
-INSTANTIATE_TEST_SUITE_P(Ranks, LevelsOnDevices,
-                         testing::ValuesIn(conformance::threads() ? std::vector<int32_t>{ 1, 2, 3 } : std::vector<int32_t>{ 0 }),
-                         testing::PrintToStringParamName());
-
-Shape shape_of(Random &random) {
-    const auto below = [&](uint64_t n) { return static_cast<int32_t>(random() % n); };
-    Shape shape;
-    shape.n_dims = 1 + below(3);
-    shape.turned = below(3) == 0;
-    shape.n_trees = shape.turned ? 2 : 1 + below(2);
-    shape.n_cells = shape.n_dims == 3 ? 6 : 8;
-    shape.deepest = 1 + below(shape.n_dims == 3 ? 1 : 2);
-    for (size_t d = 0; d < static_cast<size_t>(shape.n_dims); ++d) {
-        shape.n_roots[d] = 1 + below(2);
-        shape.periodic[d] = below(2) == 0;
-    }
-    return shape;
-}
-
-halo_field_desc desc_of(Random &random, const char *name, int32_t n_dims, int32_t centring, int32_t ghosts) {
-    halo_field_desc desc = HALO_FIELD_DESC_INIT;
-    const halo_type types[] = { HALO_FLOAT64, HALO_FLOAT32, HALO_COMPLEX64, HALO_COMPLEX128 };
-    desc.name = name, desc.centring = centring, desc.n_components = 1 + static_cast<int32_t>(random() % 2), desc.type = types[random() % 4];
-    for (int d = 0; d < n_dims; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
-    return desc;
-}
+class LevelsOnDevices : public OnDevices {};
+INSTANTIATE_TEST_SUITE_P(Ranks, LevelsOnDevices, numbers_of_ranks(), testing::PrintToStringParamName());
 
 // Of as many components as there are, in all layers; then of the last one, in two.
 void run_all(const Exchanges &exchanges, const std::vector<Both *> &fields, Random &random, int32_t n_components, int32_t depth,

@@ -7,7 +7,7 @@
 #include "capi/leftovers.h"
 #include "capi/with_all.h"
 #include "comm/collective.h"
-#include "comm/zeros.h"
+#include "comm/first_values.h"
 #include "plugin/inproc_group.h"
 
 namespace halo {

@@ -336,15 +336,16 @@ void Messages::unpack_singles(Run &run, size_t i, std::byte *payload, int64_t en
     const Stream &link = *links_[i];
     uint32_t number = 0;
     size_t part = 0;
-    run.for_each(planned(run, i), false, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
+    run.for_each(this->planned(run, i), false, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
+        const PlanPiece &planned = run.plan->pieces()[at.piece];
         for (const SingleEdge &single : way.singles) {
             const EdgeState state = edge_state(link.received(), number++);
             std::byte *from = nullptr;
             if (state == EdgeState::data) from = in_parts() ? link.received_part(part++) : payload + place_single(single, end);
             if (piece.work)
-                land_single(piece, single, state, link, from);
+                land_single(piece, planned.sparse, single, state, link, from);
             else
-                unpack_single(piece, run.plan->pieces()[at.piece], single, state, from);
+                unpack_single(piece, planned, single, state, from);
         }
     });
 }

@@ -115,7 +115,7 @@ private:
     Pool &pinned_by(const PieceRun &piece) const;
     void land(PieceRun &piece, uint32_t base, const LoweredDirection &way, const Stream &link, std::byte *from);
     void keep_received(const Run &run, size_t i);
-    void land_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const Stream &link, std::byte *from);
+    void land_single(PieceRun &piece, SparseRule rule, const SingleEdge &single, EdgeState state, const Stream &link, std::byte *from);
     static std::byte *copied(const PieceRun &piece, const std::byte *from, int64_t bytes);
     void unpack_link(Run &run, size_t i);
     void unpack_singles(Run &run, size_t i, std::byte *payload, int64_t end);

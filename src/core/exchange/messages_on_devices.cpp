@@ -8,6 +8,7 @@
 #include "exchange/check_mode.h"
 #include "exchange/device_work.h"
 #include "exchange/messages.h"
+#include "exchange/sparse.h"
 
 namespace halo {
 
@@ -69,7 +70,7 @@ void Messages::put_paths(const Run &run, size_t mark) {
         if (taken_[i]) marks_[i] = mark;
 }
 
-// An edge of dense values has data wherever there is storage.
+// Where values do not matter an edge has data wherever there is storage.
 void Messages::make_flags(Run &run) {
     host_flags_.clear();
     for (size_t p = 0; p < run.pieces.size(); ++p) {
@@ -79,9 +80,10 @@ void Messages::make_flags(Run &run) {
         if (!piece.work) host_flags_.push_back(setup_.context.host_buffer(n));
         piece.flags = reinterpret_cast<uint8_t *>(piece.work ? piece.work->pinned(n) : host_flags_.back().data());
         std::memset(piece.flags, 0, n);
-        if (run.plan->piece(p).destination().sparse) continue;
-        for (const LoweredDirection &way : piece.rows->send)
-            for (const SingleEdge &single : way.singles) piece.flags[single.flag] = piece.source_part(single.edge.send_part) ? 1 : 0;
+        if (!is_always_data(run.plan->pieces()[p])) continue;
+        const auto set = [&](const SingleEdge &single) { piece.flags[single.flag] = piece.source_part(single.edge.send_part) ? 1 : 0; };
+        for (const LoweredDirection &way : piece.rows->send) std::for_each(way.singles.begin(), way.singles.end(), set);
+        std::for_each(piece.rows->local_singles.begin(), piece.rows->local_singles.end(), set);
     }
 }
 
@@ -134,8 +136,9 @@ void Messages::place(Outgoing &one, PieceRun &piece, std::byte *in_message) cons
 void Messages::put_tests(Run &run) {
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         const PieceRun &piece = run.pieces[p];
-        const Field &field = *run.plan->pieces()[p].field;
-        if (!piece.takes_part || !piece.work || !field.spec().sparse) continue;
+        const PlanPiece &planned = run.plan->pieces()[p];
+        const Field &field = *planned.field;
+        if (!piece.takes_part || !piece.work || is_always_data(planned)) continue;
         const auto add = [&](const SingleEdge &single) {
             if (piece.source_part(single.edge.send_part)) piece.work->add_test(piece, single.copy, null_test(field));
         };
@@ -170,7 +173,7 @@ size_t Messages::put_packing(Run &run) {
         bytes += one.bytes;
         if (const PieceRun &piece = run.pieces[one.piece]; piece.work) {
             piece.work->add(piece, one.way->rows);
-            const int32_t which = run.plan->piece(one.piece).destination().sparse ? HALO_ROWS_FLAGGED : HALO_ROWS_ALL;
+            const int32_t which = is_always_data(run.plan->pieces()[one.piece]) ? HALO_ROWS_ALL : HALO_ROWS_FLAGGED;
             for (const SingleEdge &single : one.way->singles)
                 if (piece.source_part(single.edge.send_part)) piece.work->add(piece, single.copy, which);
         }
@@ -304,9 +307,12 @@ void Messages::keep_received(const Run &run, size_t i) {
 }
 
 // Likewise; messages of their own come where no device reaches.
-void Messages::land_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const Stream &link, std::byte *from) {
+void Messages::land_single(PieceRun &piece, SparseRule rule, const SingleEdge &single, EdgeState state, const Stream &link, std::byte *from) {
     if (!piece.part(single.edge.recv_part)) return;
-    if (state != EdgeState::data) return piece.work->add_row(piece, single.fill_row);
+    if (state != EdgeState::data) {
+        if (rule != SparseRule::corrected) piece.work->add_row(piece, single.fill_row);
+        return;
+    }
     piece.bases[single.base] = !in_parts() && link.has_come_to(pinned_by(piece)) ? from : copied(piece, from, single.bytes);
     piece.work->add(piece, single.copy);
 }

@@ -113,15 +113,16 @@ void Round::keep_tables() {
         if (piece.takes_part && piece.work) piece.work->keep(piece.rows);
 }
 
-// Pieces without any storage may have got some on a device since the run began.
+// Pieces without any storage may have got some on a device since the run began, and so may those beside them.
 void Round::follow_adopted() {
     for (const Arrivals::Part &wanted : arrivals_.wanted())
         for (size_t p = 0; p < run_.pieces.size(); ++p) {
             PieceRun &piece = run_.pieces[p];
             const PlanPiece &planned = plan_->pieces()[p];
+            const Field &own = *spec_.fields[static_cast<size_t>(wanted.field)];
             const int32_t set = run_.sets[static_cast<size_t>(wanted.field)];
-            if (planned.destination != wanted.field || !piece.takes_part || !planned.field->data(wanted.part, set)) continue;
-            const Space space = planned.field->space(set);
+            if (own_field(run_, p) != wanted.field || !piece.takes_part || !own.data(wanted.part, set)) continue;
+            const Space space = own.space(set);
             const Device &device = context_.device_of(space);
             if (&device == &device_of(piece)) continue;
             require_known_values(planned, device);

@@ -12,18 +12,16 @@ namespace {
 
 constexpr int most_rows = 4; // of a single edge: three components of a turned vector, and the rest
 
-// What the caller gives storage to, where data come for a part.
+bool any(const uint8_t (&non_null)[most_rows]) { return non_null[0] || non_null[1] || non_null[2] || non_null[3]; }
+
+} // namespace
+
 int32_t own_field(const Run &run, size_t piece) {
     const int32_t field = run.plan->pieces()[piece].destination;
     return run.beside ? run.beside->own(field) : field;
 }
 
-bool any(const uint8_t (&non_null)[most_rows]) { return non_null[0] || non_null[1] || non_null[2] || non_null[3]; }
-
-// What goes from a part that has storage.
 bool is_always_data(const PlanPiece &planned) { return !planned.field->spec().sparse || planned.sparse != SparseRule::ghosts; }
-
-} // namespace
 
 halo_null_test null_test(const Field &field) { return { field.spec().type, 0, field.spec().threshold }; }
 
@@ -95,17 +93,19 @@ Arrivals::Copied Arrivals::copy_local(Run &run, const std::vector<Field *> &fiel
 }
 
 void Arrivals::put_local_on_devices(Run &run) {
-    for (PieceRun &piece : run.pieces) {
+    for (size_t p = 0; p < run.pieces.size(); ++p) {
+        PieceRun &piece = run.pieces[p];
         if (!piece.takes_part || !piece.work) continue;
+        const bool corrects = run.plan->pieces()[p].sparse == SparseRule::corrected;
         const std::vector<SingleEdge> &singles = piece.rows->local_singles;
         const auto has_source = [&](const SingleEdge &one) { return piece.source_part(one.edge.send_part) != nullptr; };
         const auto has_storage = [&](const SingleEdge &one) { return piece.part(one.edge.recv_part) != nullptr; };
-        const auto is_set_aside = [&](const SingleEdge &one) { return has_source(one) && !has_storage(one); };
+        const auto is_set_aside = [&](const SingleEdge &one) { return has_source(one) && !has_storage(one) && !corrects; };
         place_singles(piece, singles, is_set_aside, [&](size_t bytes) { return piece.work->pinned(bytes); });
         for (const SingleEdge &one : singles)
             if (has_source(one) && has_storage(one)) piece.work->add(piece, one.copy, HALO_ROWS_FLAGGED);
         for (const SingleEdge &one : singles)
-            if (has_storage(one)) piece.work->add_row(piece, one.fill_row, HALO_ROWS_UNFLAGGED);
+            if (has_storage(one) && !corrects) piece.work->add_row(piece, one.fill_row, HALO_ROWS_UNFLAGGED);
         for (const SingleEdge &one : singles)
             if (is_set_aside(one)) piece.work->add(piece, one.stage, HALO_ROWS_FLAGGED);
     }
@@ -122,7 +122,8 @@ Arrivals::Copied Arrivals::note_local_on_devices(const Run &run, const std::vect
             copied.nulls += !data;
             copied.bytes += data ? single.bytes : 0;
             if (data) note(run, fields, p, single);
-            if (data && !piece.part(single.edge.recv_part)) staged_.push_back({ p, &single, {} });
+            const bool corrects = run.plan->pieces()[p].sparse == SparseRule::corrected;
+            if (data && !corrects && !piece.part(single.edge.recv_part)) staged_.push_back({ p, &single, {} });
         }
     }
     return copied;

@@ -8,6 +8,10 @@
 
 namespace halo {
 
+// What the caller gives storage to, where data come for a part of a piece's field: that, or the one which it stands beside.
+int32_t own_field(const Run &run, size_t piece);
+// Is what goes from a part that has storage data, whatever the values?
+bool is_always_data(const PlanPiece &planned);
 // Is a sparse edge's region null? Copies the region to `into` on the way when it is not.
 EdgeState pack_single(PieceRun &piece, const PlanPiece &planned, const SingleEdge &single, void *into);
 // Write what came for an edge into the ghosts, or the fill value. Parts without storage are left alone.
@@ -47,7 +51,7 @@ public:
         int64_t nulls = 0;
     };
     Copied copy_local(Run &run, const std::vector<Field *> &fields, Context &context);
-    // Those on devices, by flags that the device sets before; and what has become of them, once the device is done.
+    // Those on devices, by flags that the device, or who knows already, sets before; and what has become of them, once the device is done.
     static void put_local_on_devices(Run &run);
     Copied note_local_on_devices(const Run &run, const std::vector<Field *> &fields);
 

@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "base/digest.h"
-#include "comm/zeros.h"
+#include "comm/first_values.h"
 #include "topology/boxes/box_calculus.h"
 
 namespace halo {
@@ -85,15 +85,44 @@ std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t p
     return regions;
 }
 
-// The values' storage goes where that of the field is, or will be. On the host each part gets its own.
+bool LevelSteps::holds_any(const Item &item) {
+    for (int64_t part = 0; part < std::ssize(item.work); ++part)
+        if (item.values->allocated(part, 0)) return true;
+    return false;
+}
+
+void LevelSteps::take_away(Item &item, int64_t part) {
+    item.values->bind(item.values->topology().local_parts()[static_cast<size_t>(part)], HALO_BINDING_INIT);
+    if (!item.by_part.empty()) item.by_part[static_cast<size_t>(part)] = {};
+}
+
+// The values' storage goes where that of the field is, or will be.
 void LevelSteps::place(Item &item, Space space) {
     if (!item.values || item.space == space) return;
     item.space.reset();
     for (int64_t part = 0; part < std::ssize(item.work); ++part)
         if (item.values->allocated(part, 0)) take_away(item, part);
     item.memory = {};
-    if (space.on_device()) allocate_on_device(item, space);
+    if (space.on_device() && !item.field->spec().sparse) allocate_on_device(item, space);
     item.space = space;
+}
+
+// The fill value, on a device too.
+void LevelSteps::give(Item &item, int64_t part) { item.space->on_device() ? give_on_device(item, part) : item.values->allocate_part(part, 0, 1); }
+
+void LevelSteps::give_on_device(Item &item, int64_t part) {
+    Field &values = *item.values;
+    Context &context = values.topology().context();
+    const Device &device = context.device_of(*item.space);
+    item.by_part.resize(item.work.size());
+    Buffer memory = context.pools().pool(HALO_MEMORY_DEVICE, item.space->device).get(std::max<size_t>(values.storage_bytes(part), 1));
+    write_first_values(context, device, [&] { values.fill(part, memory.data(), device, HALO_STREAM_NONE); });
+    halo_binding binding = HALO_BINDING_INIT;
+    binding.data = memory.data();
+    binding.memory = item.space->memory;
+    binding.device = item.space->device;
+    values.bind(values.topology().local_parts()[static_cast<size_t>(part)], binding);
+    item.by_part[static_cast<size_t>(part)] = std::move(memory);
 }
 
 // Zeros, as on the host.
@@ -155,8 +184,6 @@ bool LevelSteps::coarse_follows(size_t field) const {
 
 void LevelSteps::require_operators(const Item &item, Space space) const {
     const char *const name = item.field->spec().name.c_str();
-    if (space.on_device() && item.field->spec().sparse)
-        fail(HALO_ERR_DEVICE, "exchange: field %s is sparse and on a device: %s of sparse fields on the host alone", name, what_);
     const Device &device = item.field->topology().context().device_of(space);
     if (!device.ops().levels_run)
         fail(HALO_ERR_DEVICE, "exchange: field %s: %s where it is, and device %s has no operations between levels", name, what_, device.name());
@@ -167,7 +194,7 @@ void *LevelSteps::follow_storage(Item &item, int64_t part, const void *data) {
     Field &values = *item.values;
     if (!item.memory) {
         const bool is_wanted = wants_beside(item, part, data);
-        if (is_wanted && !values.allocated(part, 0)) values.allocate_part(part, 0, 1);
+        if (is_wanted && !values.allocated(part, 0)) give(item, part);
         if (!is_wanted && !data && values.allocated(part, 0)) take_away(item, part);
     }
     return values.data(part, 0);
@@ -178,6 +205,7 @@ void *LevelSteps::adopt(int32_t field, int64_t part, void *data) {
     ++version_;
     data_[item.first_pointer + static_cast<size_t>(part)] = data;
     if (!item.values) return nullptr;
+    place(item, item.field->space(sets_[static_cast<size_t>(field)])); // the first on this rank may be elsewhere than none
     return data_[item.first_beside + static_cast<size_t>(part)] = follow_storage(item, part, data);
 }
 
@@ -194,7 +222,7 @@ void LevelSteps::require_storage(const halo_run &run, size_t field) const {
 
 // What a program has made itself, it has made where the values were.
 void LevelSteps::go_to(Item &item, Space space) {
-    if (item.values && item.field->restriction() == HALO_RESTRICT_OWN && item.space && item.space != space)
+    if (item.values && item.field->restriction() == HALO_RESTRICT_OWN && item.space && item.space != space && holds_any(item))
         fail(HALO_ERR_DEVICE,
              "exchange: field %s is in %s memory of device %d, but the coarse points that its own restriction makes in %s memory of device "
              "%d, as its set 0 is",
@@ -350,15 +378,24 @@ void LevelSteps::operate(Step &step, const halo_run &run, Round &round, Add &&ad
     for (const Batch &batch : step.batches) round.operate(batch.space, batch.operations);
 }
 
+// Until the device is done with the run.
+void LevelSteps::use_memory(const Item &item, Round &round) {
+    if (item.memory) round.use_on_device(*item.space, item.memory);
+    for (const Buffer &memory : item.by_part)
+        if (memory) round.use_on_device(*item.space, memory);
+}
+
 void LevelSteps::before_send(const halo_run &run, Round &round) {
     for (size_t f = 0; f < items_.size(); ++f)
-        if (items_[f].memory && takes_part(run, f)) round.use_on_device(*items_[f].space, items_[f].memory);
+        if (takes_part(run, f)) use_memory(items_[f], round);
     operate(sent_, run, round, [&](const Values &values, const Work &work) {
         for (const auto &[place, box] : work.sent) values.send_box(place, box, fraction_);
     });
 }
 
 void LevelSteps::after_unpack(const halo_run &run, Round &round) {
+    for (size_t f = 0; f < items_.size(); ++f)
+        if (takes_part(run, f) && !items_[f].by_part.empty()) use_memory(items_[f], round); // some parts may just have got theirs
     operate(halved_, run, round, [](const Values &values, const Work &work) {
         for (const halo_box &box : work.halved_ghosts) values.restrict_box(0, box);
     });

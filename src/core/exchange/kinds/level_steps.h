@@ -51,7 +51,7 @@ public:
         ++version_;
         return items_[field].work[static_cast<size_t>(part)];
     }
-    // It is known what there is to do, as far as it can be yet: the values get their storage, but for those beside sparse fields.
+    // It is known what there is to do, as far as it can be yet: the values get their storage, but for those beside parts of sparse fields.
     void allocate();
     // The caller's, then those beside them; where the one beside a field stands.
     std::vector<Field *> fields() const;
@@ -89,8 +89,9 @@ private:
         std::vector<Work> work;        // of each part
         size_t first_pointer;          // storage of a run
         size_t first_beside;
-        std::optional<Space> space{}; // where the values' storage is: that of each part by itself on the host; none: there is none yet
-        Buffer memory{};              // on a device: of all parts
+        std::optional<Space> space{};  // where the values' storage is, or will be; none: there is none yet
+        Buffer memory{};               // of all parts, on a device, beside a dense field
+        std::vector<Buffer> by_part{}; // on a device, beside a sparse field; empty ones where there is none
     };
     // What is done at once in one space: none reads what another writes.
     struct Batch {
@@ -119,11 +120,13 @@ private:
     bool needs_beside(const Item &item, int64_t part) const {
         return item.values && (!knows_work() || item.work[static_cast<size_t>(part)].needs_beside());
     }
-    // Where storage of the values is to be, as set 0 is bound. Parts of sparse fields have theirs on the host.
-    static Space space_beside(const Item &item) { return item.field->spec().sparse ? host_space : item.field->space(0); }
-    static void take_away(Item &item, int64_t part) {
-        item.values->bind(item.values->topology().local_parts()[static_cast<size_t>(part)], HALO_BINDING_INIT);
-    }
+    // Where storage of the values is to be, as set 0 is bound.
+    static Space space_beside(const Item &item) { return item.field->space(0); }
+    static bool holds_any(const Item &item);
+    void give(Item &item, int64_t part);
+    void give_on_device(Item &item, int64_t part);
+    static void take_away(Item &item, int64_t part);
+    static void use_memory(const Item &item, Round &round);
     void place(Item &item, Space space);
     void place_as_bound(Item &item);
     bool is_placed_as_bound(const Item &item) const;
