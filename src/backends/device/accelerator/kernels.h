@@ -231,6 +231,15 @@ HALO_DEVICE void halo_copy(halo_lines *lines, halo_u32 lane) {
     }
 }
 
+/* Whether each value would go where it comes from, as those of blocks that keep their storage over a remesh. */
+HALO_DEVICE int halo_stays(const halo_lines *lines) {
+    HALO_GLOBAL const halo_piece *piece = lines->piece;
+    if ((halo_u64)lines->dst != (halo_u64)lines->src || piece->lists != 0 || lines->dst_step != lines->src_step) return 0;
+    for (int d = 0; d < 3; ++d)
+        if (piece->dst_stride[d] != piece->src_stride[d]) return 0;
+    return 1;
+}
+
 HALO_DEVICE void halo_move_chunk(HALO_GLOBAL const halo_launch *launch, halo_u32 chunk, halo_u32 lane) {
     if (chunk >= launch->n_chunks) return;
     HALO_GLOBAL const halo_range *range = halo_range_of(launch, chunk);
@@ -243,7 +252,7 @@ HALO_DEVICE void halo_move_chunk(HALO_GLOBAL const halo_launch *launch, halo_u32
     halo_lines lines = halo_lines_of(launch, range, segment, mine.number, 1);
     if (lines.piece->negate != HALO_VALUE_NONE)
         halo_negate(&lines, lane);
-    else
+    else if (!halo_stays(&lines))
         halo_copy(&lines, lane);
 }
 
