@@ -143,7 +143,7 @@ HALO_API halo_status halo_forest_adapt(const halo_forest_desc *desc, const int32
  * rank's in both has the storage of `before` from here on, in every binding set, with its layout and what is in it: it lies in both fields, so what
  * one writes the other has, and what is the library's is there as long as one of them has it; it is as old as it was, for release_after. Others get
  * storage of the library's if `before` has got its own so, for all parts at once (halo_field_allocate with gid -1, or this call), and is not sparse;
- * else none yet. A transfer between the two (section 3) leaves on the host what is where it is to be: a remesh then costs what has changed. O(parts).
+ * else none yet. A transfer between the two (section 3) leaves what is where it is to be: a remesh then costs what has changed. O(parts).
  * Local. HALO_ERR_ARGUMENT: they are one field, or differ in trees, cells, type, components, centring, ghosts, binding sets or in being sparse, or
  * have a controller or a map of points. HALO_ERR_STATE: `before` has storage of another layout than its part's. HALO_BUSY: a run over one of them is
  * in flight.
@@ -174,7 +174,7 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * comes from coarser blocks is received there. Where ghosts outside the domain have to do with it, the caller fills some of these cells, between
  * halo_exchange_unpack and halo_exchange_refine: halo_exchange_coarse_boundaries says which.
  *
- * Fields: real or complex, sparse ones on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at
+ * Fields: real or complex, dense or sparse; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at
  * most. The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
  * HALO_PROLONG_CONSTANT HALO_BALANCE_EDGES; HALO_STENCIL_FACES wants HALO_BALANCE_EDGES, with HALO_PROLONG_CONSTANT HALO_BALANCE_FACES (two
  * dimensions have no edges but corners: there EDGES is FULL). Otherwise creation is HALO_ERR_ARGUMENT. A run that fills fewer

@@ -56,7 +56,8 @@ public:
     void fill(Random &random) {
         for (size_t part = 0; part < memory_[0].size(); ++part) {
             Bytes &memory = memory_[0][part];
-            for (size_t at = 0; at < memory.size(); at += static_cast<size_t>(bytes_per_number_)) write_number(memory.data() + at, bytes_per_number_, random);
+            for (size_t at = 0; at < memory.size(); at += static_cast<size_t>(bytes_per_number_))
+                write_number(memory.data() + at, bytes_per_number_, random);
             memory_[1][part] = memory;
             conformance::upload(memory_[1][part].data(), memory_[1][part].size());
         }

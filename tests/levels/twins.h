@@ -93,9 +93,7 @@ protected:
         }
     }
 };
-inline auto numbers_of_ranks() {
-    return testing::ValuesIn(conformance::threads() ? std::vector<int32_t>{ 1, 2, 3 } : std::vector<int32_t>{ 0 });
-}
+inline auto numbers_of_ranks() { return testing::ValuesIn(conformance::threads() ? std::vector<int32_t>{ 1, 2, 3 } : std::vector<int32_t>{ 0 }); }
 
 inline Shape shape_of(Random &random) {
     const auto below = [&](uint64_t n) { return static_cast<int32_t>(random() % n); };

@@ -8,6 +8,7 @@
 #include "topology/boxes/hierarchy.h"
 #include "topology/forest/level_edges.h"
 #include "topology/forest/remesh_edges.h"
+#include "topology/points/slots.h"
 #include "topology/topology.h"
 
 namespace halo {
@@ -45,6 +46,9 @@ struct TransferGhosts {
 };
 // From the boxes of one topology to those of another; they are looked up where not all ranks know all boxes. `all`: from every box that has a point.
 std::unique_ptr<EdgeSource> edges_of_transfer(const Topology &source, const Topology &destination, const TransferGhosts &ghosts, bool all);
+
+// From copies of points to slots beside their owner's; with `back`, from slots to copies.
+std::unique_ptr<EdgeSource> edges_of_slots(std::shared_ptr<const Slots> slots, bool back);
 
 // Between blocks of different levels; to_finer and beside into the ghosts of a field on its coarsened blocks.
 std::unique_ptr<EdgeSource> edges_of_levels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way);

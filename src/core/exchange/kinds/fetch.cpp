@@ -43,6 +43,7 @@ class FetchSteps final : public RoundSteps {
 public:
     FetchSteps(const std::vector<Field *> &fields, const halo_exchange_desc &desc) : context_(fields[0]->topology().context()), desc_(desc) {
         for (Field *field : fields) add_item(*field);
+        place_storage();
     }
     // Peers write into slots: a peer that is at it still may go on. The rounds, whose leases say so, have gone.
     ~FetchSteps() override {
@@ -50,12 +51,14 @@ public:
     }
     FetchSteps(const FetchSteps &) = delete;
     FetchSteps &operator=(const FetchSteps &) = delete;
-    // Fields over points and slots, in either direction.
-    std::vector<Field *> fields(bool back) const {
+    // The caller's, then those of their slots.
+    std::vector<Field *> fields() const {
         std::vector<Field *> all;
-        for (const Item &item : items_) all.push_back(back ? item.back.get() : item.there.get());
+        for (const Item &item : items_) all.push_back(item.field);
+        for (const Item &item : items_) all.push_back(item.copies.get());
         return all;
     }
+    const std::shared_ptr<const Slots> &slots(size_t field) const { return items_[field].slots; }
 
     void begin(halo_run &run) override;
     void after(size_t, const halo_run &run) override {
@@ -64,21 +67,20 @@ public:
     }
 
 private:
-    // One topology's slots, and its two directions.
+    // One topology's slots.
     struct Ground {
-        Ground(const PointsTopology &points, bool here) : slots(points, here), there(slots, false), back(slots, true) {}
-        Slots slots;
-        SlotsTopology there;
-        SlotsTopology back;
+        Ground(const PointsTopology &points, bool here) : slots(std::make_shared<const Slots>(points, here)), parts(*slots) {}
+        std::shared_ptr<const Slots> slots;
+        SlotsTopology parts;
     };
-    // A field of the caller's, and what stands for it on the way.
+    // A field of the caller's, and the copies of its values.
     struct Item {
         Field *field;
-        const Slots *slots;
-        std::unique_ptr<Field> there;
-        std::unique_ptr<Field> back;
-        Buffer storage;    // of the slots, part by part: components slowest
-        size_t first_data; // in data_
+        std::shared_ptr<const Slots> slots;
+        std::unique_ptr<Field> copies;
+        Buffer storage;     // of the copies, part by part: components slowest
+        size_t first_point; // in data_: of each part
+        size_t first_copy;  // likewise
     };
 
     using Stretch = PartSlots::Stretch;
@@ -86,7 +88,7 @@ private:
     static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     void add_item(Field &field);
     void divide_stretches(const Slots &slots);
-    void follow_layouts(const Item &item) const;
+    void place_storage();
     void combine(const halo_run &run, const Item &item, size_t part);
     void combine_by_caller(const Item &item, size_t part, const Stretch &stretch, const ValuesAt &points, const ValuesAt &copies);
 
@@ -94,7 +96,9 @@ private:
     halo_exchange_desc desc_;
     std::vector<std::unique_ptr<Ground>> grounds_;
     std::vector<Item> items_;
-    std::vector<void *> data_;                                        // of each field: the points of its parts, then their slots
+    std::vector<void *> data_; // of a run: the parts of the caller's fields, then those of their copies
+    std::vector<int32_t> mask_;
+    std::vector<int32_t> devices_;
     std::unordered_map<const Stretch *, std::vector<uint32_t>> ends_; // of its points that the caller's function is given at a time
     size_t most_at_once_ = 0;
     std::vector<std::byte> scratch_[2]; // values and contributions for the caller's function
@@ -103,32 +107,42 @@ private:
 void FetchSteps::add_item(Field &field) {
     const auto &points = static_cast<const PointsTopology &>(field.topology());
     const bool may_stay = desc_.source_stable && !points.context().check_mode(); // copies beside their owner's point, until they are combined
-    auto ground = std::find_if(grounds_.begin(), grounds_.end(), [&](const auto &one) { return &one->slots.points == &points; });
+    auto ground = std::find_if(grounds_.begin(), grounds_.end(), [&](const auto &one) { return &one->slots->points == &points; });
     if (ground == grounds_.end()) {
         ground = grounds_.insert(grounds_.end(), std::make_unique<Ground>(points, may_stay));
-        if (desc_.combine) divide_stretches((*ground)->slots);
+        if (desc_.combine) divide_stretches(*(*ground)->slots);
     }
     const FieldSpec &spec = field.spec();
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.type = spec.type;
-    desc.name = spec.name.c_str();
+    const std::string name = "copies of " + spec.name;
+    desc.name = name.c_str();
     desc.element_bytes = spec.type == HALO_BYTES ? spec.element_bytes : 0;
     desc.n_components = spec.n_components;
-    const Slots &slots = (*ground)->slots;
-    Item item{ &field, &slots, std::make_unique<Field>((*ground)->there, desc), std::make_unique<Field>((*ground)->back, desc), {}, data_.size() };
+    Item item{ &field, (*ground)->slots, std::make_unique<Field>((*ground)->parts, desc), {}, 0, 0 };
     Checked bytes = 1;
-    for (const PartSlots &part : slots.parts) bytes = bytes + Checked(part.size) * spec.n_components * spec.element_bytes;
+    for (const PartSlots &part : item.slots->parts) bytes = bytes + Checked(part.size) * spec.n_components * spec.element_bytes;
     item.storage = points.context().storage(static_cast<size_t>(
         bytes.value(format("field %s: the bytes of its copies on this rank", spec.name.c_str()).c_str(), limits::exchanged_bytes)));
-    data_.resize(data_.size() + slots.parts.size());
-    auto *slot = static_cast<std::byte *>(item.storage.data());
-    for (const PartSlots &part : slots.parts) {
-        data_.push_back(slot);
-        slot += part.size * spec.n_components * spec.element_bytes;
-    }
     for (auto &scratch : scratch_) scratch.resize(std::max(scratch.size(), most_at_once_ * static_cast<size_t>(spec.element_bytes)));
     items_.push_back(std::move(item));
-    follow_layouts(items_.back());
+}
+
+void FetchSteps::place_storage() {
+    size_t n_points = 0;
+    for (Item &item : items_) item.first_point = std::exchange(n_points, n_points + item.slots->parts.size());
+    data_.resize(n_points);
+    for (Item &item : items_) {
+        item.first_copy = data_.size();
+        const FieldSpec &spec = item.field->spec();
+        auto *copy = static_cast<std::byte *>(item.storage.data());
+        for (const PartSlots &part : item.slots->parts) {
+            data_.push_back(copy);
+            copy += part.size * spec.n_components * spec.element_bytes;
+        }
+    }
+    mask_.resize(2 * items_.size());
+    devices_.assign(2 * items_.size(), HALO_DEVICE_HOST);
 }
 
 // No point comes twice in a call: each copy is to find what the one before it has left.
@@ -145,18 +159,6 @@ void FetchSteps::divide_stretches(const Slots &slots) {
         }
 }
 
-// The points lie as the caller's field has them.
-void FetchSteps::follow_layouts(const Item &item) const {
-    for (int64_t part = 0; part < std::ssize(item.slots->parts); ++part) {
-        const PartLayout &layout = item.field->layout(part);
-        if (layout == item.there->layout(part)) continue;
-        const halo_layout wanted = as_halo_layout(layout);
-        halo_binding binding = HALO_BINDING_INIT;
-        binding.layout = &wanted;
-        for (Field *field : { item.there.get(), item.back.get() }) field->bind(field->topology().local_parts()[static_cast<size_t>(part)], binding);
-    }
-}
-
 void FetchSteps::begin(halo_run &run) {
     void *const *given = run.data;
     for (size_t f = 0; f < items_.size(); ++f) {
@@ -164,12 +166,14 @@ void FetchSteps::begin(halo_run &run) {
         const int32_t set = run.sets && takes_part(run, f) ? run.sets[f] : 0;
         if (takes_part(run, f) && space_in(run, f, *item.field).on_device())
             fail(HALO_ERR_DEVICE, "fetch: field %s is on a device: copies are fetched on the host alone", item.field->spec().name.c_str());
-        follow_layouts(item);
+        mask_[f] = mask_[items_.size() + f] = takes_part(run, f) ? 1 : 0;
         for (size_t part = 0; part < item.slots->parts.size(); ++part)
-            data_[item.first_data + part] = given ? *given++ : item.field->data(static_cast<int64_t>(part), set);
+            data_[item.first_point + part] = given ? *given++ : item.field->data(static_cast<int64_t>(part), set);
     }
+    run.n_fields = static_cast<int32_t>(mask_.size());
+    run.field_mask = mask_.data();
     run.sets = nullptr;
-    run.devices = nullptr;
+    run.devices = devices_.data();
     run.data = data_.data();
     run.n_data = std::ssize(data_);
 }
@@ -184,8 +188,8 @@ void FetchSteps::combine(const halo_run &run, const Item &item, size_t part) {
     const FieldSpec &spec = item.field->spec();
     const PartLayout &layout = item.field->layout(static_cast<int64_t>(part));
     const PartSlots &slots = item.slots->parts[part];
-    auto *const points = static_cast<std::byte *>(data_[item.first_data + part]);
-    auto *const slot = static_cast<std::byte *>(data_[item.first_data + item.slots->parts.size() + part]);
+    auto *const points = static_cast<std::byte *>(data_[item.first_point + part]);
+    auto *const slot = static_cast<std::byte *>(data_[item.first_copy + part]);
     const int64_t unit = spec.element_bytes;
     const halo_op op = run.op != 0 ? run.op : desc_.op;
     const int32_t end = run.n_components > 0 ? run.first_component + run.n_components : spec.n_components;
@@ -227,13 +231,19 @@ void FetchSteps::combine_by_caller(const Item &item, size_t part, const Stretch 
 std::unique_ptr<Exchange> make_fetch(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     check(fields, desc);
     auto steps = std::make_unique<FetchSteps>(fields, desc);
-    halo_exchange_desc way = desc;
-    way.kind = HALO_KIND_GHOSTS;
-    way.sections = nullptr;
+    const auto n = static_cast<int32_t>(fields.size());
     std::vector<RoundSpec> rounds;
     for (const bool back : { false, true }) {
-        rounds.push_back(topology_round(steps->fields(back), way));
-        rounds.back().op = desc.op;
+        RoundSpec &round = rounds.emplace_back(round_of(fields, desc));
+        round.fields = steps->fields();
+        round.kind = back ? "copies go back" : "copies are fetched";
+        round.op = desc.op;
+        for (int32_t f = 0; f < n; ++f)
+            round.pieces.push_back({ back ? n + f : f,
+                                     back ? f : n + f,
+                                     edges_of_slots(steps->slots(static_cast<size_t>(f)), back),
+                                     {},
+                                     meaning_of(HALO_KIND_FETCH, {}, desc.shared) });
     }
     return std::make_unique<Exchange>(fields, std::move(rounds), std::move(steps), "exchange that fetches");
 }

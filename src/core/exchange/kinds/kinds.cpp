@@ -18,6 +18,8 @@ RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc 
     check_fields(fields);
     if (desc.edges < HALO_EDGES_ALL || desc.edges > HALO_EDGES_REMOTE)
         fail(HALO_ERR_ARGUMENT, "exchange: edges %d is none of HALO_EDGES_...", desc.edges);
+    if (desc.stencil < HALO_STENCIL_FULL || desc.stencil > HALO_STENCIL_EDGES)
+        fail(HALO_ERR_ARGUMENT, "exchange: stencil %d is none of HALO_STENCIL_...", desc.stencil);
     const Config &config = fields[0]->topology().context().config();
     RoundSpec round{ fields };
     round.scope = { desc.edges != HALO_EDGES_REMOTE, desc.edges != HALO_EDGES_LOCAL };
@@ -36,7 +38,7 @@ Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const ha
     if (lists.levels) return { 1, (lists.n_lists - 1) * n_fields }; // fine fields have coarse cells, those of two times what is between
     if (lists.transfer) return { 1, is_forest(topology) ? 2 * n_fields : 0 };
     if (desc.pattern == HALO_PATTERN_SWEEPS) return { static_cast<uint32_t>(topology.n_dims()), 0 };
-    if (desc.kind == HALO_KIND_FETCH) return { 2, 2 * n_fields }; // there and back
+    if (desc.kind == HALO_KIND_FETCH) return { 2, n_fields }; // there and back; copies
     if (desc.kind == HALO_KIND_FLUXES || has_levels(topology)) return { 1, n_fields };
     if (desc.combine_order == HALO_COMBINE_BY_RANK) return { 1, n_fields };
     return { 1, 0 };

@@ -18,8 +18,6 @@ void check_reverse(const Field &field, const halo_exchange_desc &desc) {
 }
 
 void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
-    if (desc.stencil < HALO_STENCIL_FULL || desc.stencil > HALO_STENCIL_EDGES)
-        fail(HALO_ERR_ARGUMENT, "exchange: stencil %d is none of HALO_STENCIL_...", desc.stencil);
     if (desc.kind < HALO_KIND_GHOSTS || desc.kind > HALO_KIND_SHARED_REDUCE)
         fail(HALO_ERR_ARGUMENT, "exchange: kind %d is none of HALO_KIND_...", desc.kind);
     if (desc.shared < HALO_SHARED_KEEP || desc.shared > HALO_SHARED_ONLY)

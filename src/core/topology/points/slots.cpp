@@ -71,10 +71,7 @@ Slots::Slots(const PointsTopology &of, bool here) : points(of), parts(of.local_p
         if (part >= 0) add(parts[static_cast<size_t>(part)], edge, !has_slots(edge), of.cells(part)[0]);
     }
     std::erase_if(edges, [&](const Edge &edge) { return !has_slots(edge); });
-    for (Edge &edge : edges) {
-        edge.receive_gid = gid_of(edge.receive_gid);
-        edge.from_owner = true;
-    }
+    for (Edge &edge : edges) edge.from_owner = true;
 }
 
 void Slots::add(PartSlots &part, Edge &heard, bool here, int64_t n_points) {
@@ -93,34 +90,17 @@ void Slots::add(PartSlots &part, Edge &heard, bool here, int64_t n_points) {
     add_stretches(part, stretch);
 }
 
-SlotsTopology::SlotsTopology(const Slots &slots, bool back) : Topology(slots.points.context()), slots_(slots), back_(back) {
-    local_parts_ = slots.points.local_parts();
-    for (const int64_t gid : slots.points.local_parts()) local_parts_.push_back(slots.gid_of(gid));
-}
+SlotsTopology::SlotsTopology(const Slots &slots) : Topology(slots.points.context()), slots_(slots) { local_parts_ = slots.points.local_parts(); }
 
 halo_part SlotsTopology::part(int64_t gid) const {
-    halo_part part = slots_.points.part(gid % slots_.points.n_parts());
-    part.gid = gid;
+    halo_part part = slots_.points.part(gid);
     part.cells.high[0] = cells_of(gid)[0];
     return part;
-}
-
-Extent SlotsTopology::cells(int64_t local_index) const {
-    const auto n = std::ssize(slots_.parts);
-    return local_index < n ? slots_.points.cells(local_index) : Extent{ slots_.parts[static_cast<size_t>(local_index - n)].size, 1, 1 };
 }
 
 Extent SlotsTopology::cells_of(int64_t gid) const {
     const int64_t local = local_index(gid);
     return local < 0 ? Extent{ 0, 1, 1 } : cells(local);
-}
-
-void SlotsTopology::edges(const EdgeRequest &, const EdgeSink &sink) const {
-    for (Edge edge : slots_.edges) {
-        if (back_) edge = reversed(edge);
-        edge.from_owner = true;
-        sink(edge);
-    }
 }
 
 } // namespace halo

@@ -25,10 +25,7 @@ struct Slots {
 
     const PointsTopology &points;
     std::vector<PartSlots> parts; // of each local part
-    std::vector<Edge> edges;      // from copies to slots
-
-    // The slots of this part are a part too.
-    int64_t gid_of(int64_t gid) const { return points.n_parts() + gid; }
+    std::vector<Edge> edges;      // from copies to slots, which have the gid of their part
 
 private:
     void add(PartSlots &part, Edge &heard, bool here, int64_t n_points);
@@ -36,27 +33,26 @@ private:
     std::vector<PointList> lists_; // that stretches name, beside those of the topology
 };
 
-// The parts of the points, and behind them those of their slots.
+// The slots of each part, as a part for fields of their own.
 class SlotsTopology final : public Topology {
 public:
-    // Edges go from copies to slots; with `back`, from slots to copies. `slots` must stay.
-    SlotsTopology(const Slots &slots, bool back);
+    // `slots` must stay.
+    explicit SlotsTopology(const Slots &slots);
 
     int32_t n_dims() const override { return 1; }
     bool has_cells() const override { return false; }
-    int64_t n_parts() const override { return 2 * slots_.points.n_parts(); }
+    int64_t n_parts() const override { return slots_.points.n_parts(); }
     halo_part part(int64_t gid) const override;
     std::vector<halo_neighbour> neighbours(int64_t) const override { return {}; }
     std::vector<int32_t> peers() const override { return slots_.points.peers(); }
     Extent widest_ghosts() const override { return { 0, 0, 0 }; }
-    Extent cells(int64_t local_index) const override;
+    Extent cells(int64_t local_index) const override { return { slots_.parts[static_cast<size_t>(local_index)].size, 1, 1 }; }
     Extent cells_of(int64_t gid) const override;
     std::vector<halo_boundary> boundaries(int64_t, const GhostWidths &, Centring) const override { return {}; }
-    void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
+    void edges(const EdgeRequest &, const EdgeSink &) const override {} // none from slots to slots
 
 private:
     const Slots &slots_;
-    bool back_;
 };
 
 } // namespace halo
