@@ -25,7 +25,15 @@ halo_field_desc described(const char *name, std::int32_t n_components, std::int3
     return desc;
 }
 
-std::vector<halo::Field> make_tracers(const halo::Topology &topology, const Parameters &parameters) {
+/// Blocks that stay on this rank keep their storage.
+void allocate(halo::Field &field, const halo::Field *before) {
+    if (before != nullptr)
+        halo::allocate_from(field, *before);
+    else
+        field.allocate();
+}
+
+std::vector<halo::Field> make_tracers(const halo::Topology &topology, const Parameters &parameters, const std::vector<halo::Field> *before) {
     std::vector<halo::Field> tracers;
     for (int t = 0; t < parameters.tracers; ++t) {
         const std::string name = "tracer" + std::to_string(t);
@@ -34,7 +42,10 @@ std::vector<halo::Field> make_tracers(const halo::Topology &topology, const Para
         desc.release_after = parameters.dense ? 0 : parameters.release_after;
         tracers.emplace_back(topology, desc);
         halo::set_prolongation(tracers.back(), HALO_PROLONG_CONSTANT); // what a coarse cell gives is seen alike from both sides
-        if (parameters.dense) tracers.back().allocate();
+        if (before != nullptr)
+            halo::allocate_from(tracers.back(), (*before)[static_cast<std::size_t>(t)]);
+        else if (parameters.dense)
+            tracers.back().allocate();
     }
     return tracers;
 }
@@ -85,17 +96,17 @@ constexpr halo_box block = { { 0, 0, 0 }, { n_cells, n_cells, 1 } };
 
 } // namespace
 
-Solver::Mesh::Mesh(const halo::Context &context, const halo::Forest &forest, const Parameters &parameters, Solver &solver)
+Solver::Mesh::Mesh(const halo::Context &context, const halo::Forest &forest, const Parameters &parameters, Solver &solver, const Mesh *before)
     : topology(forest.topology(context)),
       gas(topology, described("gas", n_values, HALO_CENTRE_CELL, n_ghosts)),
       flux(topology, described("flux", n_values, HALO_CENTRE_FACES, 0)),
       velocity(topology, described("velocity", 2, HALO_CENTRE_CELL, 1)),
-      tracers(make_tracers(topology, parameters)),
+      tracers(make_tracers(topology, parameters, before ? &before->tracers : nullptr)),
       tracer_fluxes(make_tracer_fluxes(topology, parameters)),
-      ghosts((gas.allocate(), velocity.allocate(), halo::set_prolongation(velocity, HALO_PROLONG_CONSTANT),
-              std::initializer_list<halo_field *>{ gas, velocity })),
+      ghosts((allocate(gas, before ? &before->gas : nullptr), allocate(velocity, before ? &before->velocity : nullptr),
+              halo::set_prolongation(velocity, HALO_PROLONG_CONSTANT), std::initializer_list<halo_field *>{ gas, velocity })),
       tracer_ghosts(tracers.empty() ? nullptr : std::make_unique<halo::Exchange>(handles({}, tracers), of_tracers(arrives, &solver))),
-      fluxes((flux.allocate(), handles({ flux }, tracer_fluxes)), of_fluxes()) {}
+      fluxes((allocate(flux, before ? &before->flux : nullptr), handles({ flux }, tracer_fluxes)), of_fluxes()) {}
 
 /// A tracer comes to a block without storage. Called by the library, in finish.
 halo_status Solver::arrives(void *solver, const halo_arrival *arrival) {
@@ -111,7 +122,7 @@ Solver::Solver(const halo::Context &context, const Parameters &parameters)
     for (int d = 0; d < 2; ++d) forest_.periodic(square, d);
     forest_.uniform(0);
     forest_.place(context.n_ranks());
-    mesh_ = std::make_unique<Mesh>(context, forest_, parameters_, *this);
+    mesh_ = std::make_unique<Mesh>(context, forest_, parameters_, *this, nullptr);
     set_out();
     for (int level = 0; level < parameters.deepest && adapt(); ++level) set_out();
     remeshes_ = 0;
@@ -271,7 +282,7 @@ std::vector<double> Solver::weights(const std::vector<halo_leaf> &leaves, std::s
     return weights;
 }
 
-/// From the old list of blocks: one transfer, one message to each peer. Where tracers come to is given storage.
+/// From the old list of blocks: one transfer, one message to each peer. Where tracers come to is given storage. What has kept its storage stays.
 void Solver::move_to(Mesh &mesh) const {
     const std::vector<halo_field *> from = handles({ mesh_->gas }, mesh_->tracers), to = handles({ mesh.gas }, mesh.tracers);
     halo::Exchange move(from, to, HALO_TRANSFER_DESC_INIT);
@@ -290,7 +301,7 @@ bool Solver::adapt() {
     const auto same = [](const halo_leaf &a, const halo_leaf &b) { return a.level == b.level && a.at[0] == b.at[0] && a.at[1] == b.at[1]; };
     if (std::ranges::equal(next.leaves(), forest_.leaves(), same)) return false;
     next.place(context_.n_ranks(), weights(next.leaves(), from));
-    auto mesh = std::make_unique<Mesh>(context_, next, parameters_, *this);
+    auto mesh = std::make_unique<Mesh>(context_, next, parameters_, *this, mesh_.get());
     move_to(*mesh);
     mesh_.swap(mesh);
     forest_ = next;

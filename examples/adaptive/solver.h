@@ -56,7 +56,8 @@ public:
 private:
     /// What belongs to one list of blocks.
     struct Mesh {
-        Mesh(const halo::Context &context, const halo::Forest &forest, const Parameters &parameters, Solver &solver);
+        /// `before`: of another list, or nullptr.
+        Mesh(const halo::Context &context, const halo::Forest &forest, const Parameters &parameters, Solver &solver, const Mesh *before);
         halo::Topology topology;
         halo::Field gas, flux, velocity;
         std::vector<halo::Field> tracers, tracer_fluxes; ///< a tracer controls its fluxes
