@@ -2,6 +2,7 @@
 #include "comm/progress_thread.h"
 
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,8 +21,9 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr double shortest_rest = 50e-6; // seconds
-constexpr double longest_rest = 30e-3;  // of a context in which nothing is under way and nobody calls
+constexpr double shortest_rest = 50e-6;   // seconds
+constexpr unsigned long most_late = 1000; // nanoseconds by which a rest may be longer; by default as much again as the shortest
+constexpr double longest_rest = 30e-3;    // of a context in which nothing is under way and nobody calls
 constexpr double longest_while_in_use = 1e-3;
 constexpr double least_doze = 2e-3;           // from here on the next call ends a rest
 constexpr double share_of_silence = 1.0 / 32; // of the time since the last call, for what it does not know to be under way
@@ -123,6 +125,7 @@ bool ProgressThread::await_begin() {
 
 void ProgressThread::run() noexcept {
     pthread_setname_np(pthread_self(), "halo_progress");
+    prctl(PR_SET_TIMERSLACK, most_late);
     if (!await_begin()) return;
     uint32_t n_calls = 0;
     Steady::time_point last_call = Steady::now();
