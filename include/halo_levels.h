@@ -204,7 +204,8 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * cells', one layer of the source's ghosts, which must be fresh, and filled outside the domain. Runs as any exchange, as often as wanted. Fields as
  * for ghosts between levels. HALO_ERR_ARGUMENT: trees, joins, cells, types or components differ; a block was refined or coarsened by more than one
  * level, which goes by a list between. Of `distributed` forests that error is halo_exchange_prepare's, or the first start's, where blocks are looked
- * up among all ranks. Of sparse fields all that has storage is moved, however small; parts that it comes to are arrivals (halo_exchange_arrivals).
+ * up among all ranks. Of sparse fields all that has storage is moved, however small; parts that it comes to are arrivals (halo_exchange_arrivals). If
+ * both are released by age, a part is then as old as the youngest that has come to it.
  * Both fields of a pair are sparse, or neither.
  *  @{ */
 

@@ -346,6 +346,7 @@ void Messages::unpack_singles(Run &run, size_t i, std::byte *payload, int64_t en
                 land_single(piece, planned.sparse, single, state, link, from);
             else
                 unpack_single(piece, planned, single, state, from);
+            if (from && planned.aged) run.ages.note(own_field(run, at.piece), single.edge.recv_part, Ages::read(from + single.bytes - Ages::bytes));
         }
     });
 }

@@ -72,8 +72,10 @@ std::shared_ptr<Plan> Round::compiled_plan() {
         piece.edges = wanted.edges;
         piece.combining = wanted.combining;
         piece.meaning = wanted.meaning;
+        piece.bytes_behind = wanted.aged ? Ages::bytes : 0;
         const auto copy = std::count_if(pieces.begin(), pieces.end(), [&](const PlanPiece &one) { return one.field == piece.destination; });
-        pieces.push_back({ piece_for(piece), wanted.source, wanted.destination, piece.destination, static_cast<int32_t>(copy), wanted.sparse });
+        pieces.push_back(
+            { piece_for(piece), wanted.source, wanted.destination, piece.destination, static_cast<int32_t>(copy), wanted.sparse, wanted.aged });
     }
     return std::make_shared<Plan>(std::move(pieces), spec_.scope);
 }
@@ -285,6 +287,7 @@ void Round::mark_in_flight(int32_t change) {
 void Round::end_run(Phase phase) {
     phase_ = phase;
     arrivals_.clear();
+    run_.ages.clear();
     arrivals_noted_ = false;
     patience_.end();
     end_on_devices();
@@ -441,6 +444,7 @@ void Round::unpack(halo_stream stream, Around after) {
         if (!run_.on_host()) gather_unpacking();
         messages_->unpack(run_);
         arrivals_.unpack_staged(run_);
+        run_.ages.set(spec_.fields);
         if (!run_.on_host()) launch_unpacking();
         if (plan_->combines()) combine();
         if (check_) check_->after_unpack(run_);

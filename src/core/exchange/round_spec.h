@@ -19,6 +19,7 @@ struct RoundPiece {
     Combining combining{};
     uint64_t meaning = 0;
     SparseRule sparse = SparseRule::ghosts;
+    const Field *aged = nullptr; // as of PlanPiece
 };
 
 // Fields of a round that stand beside others: a part of one has storage as long as that of the other has, and as edges touch it.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "exchange/ages.h"
 #include "plan/lower/rows.h"
 #include "plan/message_order.h"
 #include "plan/plan.h"
@@ -55,6 +56,7 @@ struct Run {
     CheckMode *check = nullptr;      // where check mode is on
     FieldsBeside *beside = nullptr;  // of the round
     GhostWidths ghosts;              // at most
+    Ages ages;                       // of what has come
 
     bool on_host() const { return works.empty(); }
     // That of the one device that has all storage; nullptr: there is none such.

@@ -30,6 +30,7 @@ EdgeState pack_single(PieceRun &piece, const PlanPiece &planned, const SingleEdg
     piece.bases[single.base] = into;
     if (is_always_data(planned)) {
         piece.run_rows(single.copy);
+        if (planned.aged) Ages::write(static_cast<std::byte *>(into) + single.bytes - Ages::bytes, planned.aged->age(single.edge.send_part));
         return EdgeState::data;
     }
     uint8_t non_null[most_rows] = {};
@@ -48,10 +49,11 @@ void unpack_single(PieceRun &piece, const PlanPiece &planned, const SingleEdge &
 }
 
 void Arrivals::note(const Run &run, const std::vector<Field *> &fields, size_t piece, const SingleEdge &single) {
-    if (run.plan->pieces()[piece].sparse == SparseRule::corrected) return;
+    const SparseRule rule = run.plan->pieces()[piece].sparse;
+    if (rule == SparseRule::corrected) return;
     const Part part{ own_field(run, piece), single.edge.recv_part };
     Field &field = *fields[static_cast<size_t>(part.field)];
-    field.hear(part.part);
+    if (rule == SparseRule::ghosts) field.hear(part.part);
     if (run.pieces[piece].part(part.part)) return;
     want(part);
     if (!field.controller()) return;
@@ -80,6 +82,7 @@ Arrivals::Copied Arrivals::copy_local(Run &run, const std::vector<Field *> &fiel
             copied.nulls += !data;
             copied.bytes += data ? single.bytes : 0;
             if (data) note(run, fields, p, single);
+            if (data && planned.aged) run.ages.note(own_field(run, p), single.edge.recv_part, planned.aged->age(single.edge.send_part));
             if (piece.part(single.edge.recv_part)) {
                 if (data || !corrects) piece.run_rows(data ? single.copy : RowRange{ single.fill_row, 1 });
             } else if (data && !corrects) {

@@ -42,7 +42,8 @@ public:
         wanted_.reserve(edges);
         staged_.reserve(edges);
     }
-    // Data came for an edge of a piece: its field hears of it; a part without storage is remembered, and that of the field's controller.
+    // Data came for an edge of a piece: its field hears of it, unless they have only been moved; a part without storage is remembered, and that of
+    // the field's controller.
     void note(const Run &run, const std::vector<Field *> &fields, size_t piece, const SingleEdge &single);
     // Same-rank sparse edges, at start: copy, fill, or set aside in pool memory until the receiver has storage.
     struct Copied {

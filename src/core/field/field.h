@@ -93,6 +93,11 @@ public:
     // A run that fills ghosts begins: parts that have been small for long enough lose their storage. False: another run over it is in flight.
     bool begin_run_by_age();
     void end_run_by_age();
+    // In how many runs, one after the other, a part has been small by now; it goes along with what is in the part.
+    int64_t age(int64_t local_index) const { return ages_.empty() ? 0 : ages_[static_cast<size_t>(local_index)].runs; }
+    void set_age(int64_t local_index, int64_t runs) {
+        if (!ages_.empty()) ages_[static_cast<size_t>(local_index)].runs = runs;
+    }
     // Data came to a part.
     void hear(int64_t local_index) {
         if (controller_) return controller_->hear(local_index);

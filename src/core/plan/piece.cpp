@@ -28,8 +28,10 @@ halo_op Combining::op_of_rows(halo_op by) const {
 }
 
 std::vector<uint64_t> PieceSpec::identity() const {
-    std::vector<uint64_t> identity{ static_cast<uint64_t>(combining.op), combining.canonical, combining.owner_overwrites, combining.reads_in_place,
-                                    meaning };
+    std::vector<uint64_t> identity{
+        static_cast<uint64_t>(combining.op), combining.canonical, combining.owner_overwrites, combining.reads_in_place, meaning,
+        static_cast<uint64_t>(bytes_behind)
+    };
     edges->identify(identity);
     add_field(identity, *source);
     if (destination != source) add_field(identity, *destination);
@@ -42,6 +44,7 @@ Piece::Piece(const PieceSpec &spec)
       destination_(spec.destination == spec.source ? nullptr : std::make_unique<const ValueShape>(*spec.destination)),
       combining_(spec.combining),
       meaning_(spec.meaning),
+      bytes_behind_(spec.bytes_behind),
       edge_source_(spec.edges) {
     collect(spec);
     count_bytes(*spec.destination);

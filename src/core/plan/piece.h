@@ -36,7 +36,8 @@ struct PieceSpec {
     Field *destination = nullptr; // the same but for transfers
     std::shared_ptr<const EdgeSource> edges{};
     Combining combining{};
-    uint64_t meaning = 0; // whatever else peers must agree on
+    uint64_t meaning = 0;     // whatever else peers must agree on
+    int64_t bytes_behind = 0; // the values of each edge that is moved on its own
 
     // Equal for specs that make equal pieces.
     std::vector<uint64_t> identity() const;
@@ -73,6 +74,7 @@ public:
     const ValueShape &source() const { return source_; }
     const ValueShape &destination() const { return destination_ ? *destination_ : source_; }
     const Combining &combining() const { return combining_; }
+    int64_t bytes_behind() const { return bytes_behind_; }
     const PlacedEdges &edges() const { return edges_; }
     const BaseNumbers &bases() const { return bases_; }
     const Device &host() const { return host_; }
@@ -99,6 +101,7 @@ private:
     std::unique_ptr<const ValueShape> destination_; // null: as the source
     Combining combining_;
     uint64_t meaning_;
+    int64_t bytes_behind_;
     std::shared_ptr<const EdgeSource> edge_source_;
     PlacedEdges edges_;
     std::vector<Digest> digests_; // of each link: send, receive

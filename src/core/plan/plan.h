@@ -15,7 +15,7 @@ namespace halo {
 // Of sparse fields: what counts as data, and what becomes of values that none come for.
 enum class SparseRule : uint8_t {
     ghosts,    // values below the threshold are null; what is null elsewhere becomes the fill value here; data give storage to a part that has none
-    moved,     // all that has storage is data
+    moved,     // all that has storage is data, as old as it was
     corrected, // the same; what is null elsewhere leaves values here alone, and data do not give storage
 };
 
@@ -27,6 +27,7 @@ struct PlanPiece {
     const Field *field = nullptr; // that receives
     int32_t copy = 0;             // how many pieces of the same field stand before this one
     SparseRule sparse = SparseRule::ghosts;
+    const Field *aged = nullptr; // whose parts' ages go along with what is sent; null: none do
 
     // Names one of its edges to users and to other ranks.
     halo_channel_key key(const PlacedEdge &edge) const;

@@ -138,10 +138,12 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
         };
         const Move move{ static_cast<size_t>(f), static_cast<size_t>(n + f), between(RemeshWay::merged), between(RemeshWay::split),
                          between(RemeshWay::beside) };
-        const uint64_t meaning = meaning_of(kind_remesh, {}, desc.shared);
-        round.pieces.push_back({ f, n + f, between(RemeshWay::same), {}, meaning, SparseRule::moved });
-        round.pieces.push_back({ 2 * n + f, n + f, move.merged, {}, meaning, SparseRule::moved });
-        round.pieces.push_back({ f, 3 * n + f, move.split, {}, meaning, SparseRule::moved });
+        const Field &source = *fields[static_cast<size_t>(f)];
+        const Field *const aged = source.is_released_by_age() && fields[static_cast<size_t>(n + f)]->is_released_by_age() ? &source : nullptr;
+        const uint64_t meaning = meaning_of(kind_remesh, {}, desc.shared) | uint64_t{ aged != nullptr } << 32;
+        round.pieces.push_back({ f, n + f, between(RemeshWay::same), {}, meaning, SparseRule::moved, aged });
+        round.pieces.push_back({ 2 * n + f, n + f, move.merged, {}, meaning, SparseRule::moved, aged });
+        round.pieces.push_back({ f, 3 * n + f, move.split, {}, meaning, SparseRule::moved, aged });
         round.pieces.push_back({ f, n + f, move.beside, {}, meaning, SparseRule::moved });
         steps->add_move(move);
     }

@@ -83,7 +83,7 @@ private:
     SingleEdge single(const PlacedEdge &edge) {
         SingleEdge single;
         single.edge = edge;
-        single.bytes = boxes_.bytes(edge);
+        single.bytes = boxes_.bytes(edge) + piece_.bytes_behind();
         single.base = static_cast<uint32_t>(done_.n_bases++);
         return single;
     }
