@@ -213,8 +213,8 @@ HALO_API halo_status halo_context_setting(const halo_context *context, const cha
 HALO_API const char *halo_context_error(const halo_context *context);
 
 /** Let the transport work, without waiting: messages come and go as far as it moves them. No run advances and nothing is unpacked: that is what test,
- *  unpack and finish do. Memory of what objects that are gone have sent is free again. A program that computes for long between start and finish calls
- *  this now and then, or sets `progress_thread` (docs/threads.md). Local. */
+ *  unpack and finish do; what has come for runs in flight may be taken by it, whose failures their next calls tell. Memory of what objects that are
+ *  gone have sent is free again. A program that computes for long between start and finish calls this now and then, or sets `progress_thread` (docs/threads.md). Local. */
 HALO_API halo_status halo_context_progress(halo_context *context);
 
 /** The program knows that a rank will never go on, from its launcher perhaps: storage that it was using when it stopped is free again (that of a process
@@ -1010,14 +1010,15 @@ typedef struct halo_run {
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 
 /** Wait for the peers' data and write them into the ghosts (on a device: put that on `stream`, and do not wait for it). On return this rank's own data
- *  need no call of it to get to their peers (docs/threads.md): it may wait elsewhere. HALO_TIMEOUT leaves the run in flight: call again, or abandon.
- *  HALO_ERR_DEVICE: the run has ended; a device has failed in it, as far as it knows by now: else the next call says so. */
+ *  need no call of it to get to their peers, so that it may wait elsewhere: over some transports it waits in here until they have started the run
+ *  (docs/threads.md). HALO_TIMEOUT leaves the run in flight: call again, or abandon. HALO_ERR_DEVICE: the run has ended; a device has failed in it, as
+ *  far as it knows by now: else the next call says so. */
 HALO_API halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream);
 
 /** The same in phases, for task lists: post (receives; HALO_BUSY as start), send (pack, send, local copies; HALO_BUSY while start would block),
- *  test (all here, and gone from here?), unpack (into the ghosts), refine (prolongation: nothing to do on one level; of fields on a device, put on `stream`). start = post + send;
- *  finish = test until all is here + unpack + refine. None of them blocks, but that unpack waits for a peer which at that moment reads this rank's
- *  source_stable data, or packs its own. */
+ *  test (all here, and gone from here?), unpack (into the ghosts), refine (prolongation: nothing to do on one level; of fields on a device, put on
+ *  `stream`). start = post + send; finish = test until all is here + unpack + refine. None of them blocks, but that unpack waits for a peer which at
+ *  that moment reads this rank's source_stable data, or packs its own. */
 HALO_API halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run);
 HALO_API halo_status halo_exchange_send(halo_exchange *exchange, halo_stream stream);
 HALO_API halo_status halo_exchange_test(halo_exchange *exchange, int32_t *done);

@@ -167,7 +167,7 @@ std::string AggregateRun::awaited(bool receives) const {
 }
 
 bool AggregateRun::may_write() {
-    if (!settled()) return false;
+    if (!ready()) return false;
     begin();
     if (writable_ || sent_) return !sent_;
     for (Link &link : links_)
@@ -182,7 +182,7 @@ bool AggregateRun::may_write() {
 
 void AggregateRun::start_receive() {
     if (received_) illegal("start_receive");
-    if (!settled()) return;
+    if (!ready()) return;
     begin();
     started_ = true;
 }
@@ -245,7 +245,7 @@ void AggregateRun::mark(uint32_t row, bool data) {
 }
 
 bool AggregateRun::has_come() {
-    if (!settled()) return false;
+    if (!ready()) return false;
     begin();
     if (received_) return true;
     bool all = local_states_.empty() || (sent_ && !leaving_);
@@ -264,8 +264,10 @@ bool AggregateRun::progress_alone() {
 }
 
 void AggregateRun::take_what_has_come() {
-    if (begun_ && !received_)
-        for (Link &link : links_) link.peer->test();
+    if (!begun_ || received_) return;
+    std::optional<Error> first;
+    for (Link &link : links_) link.peer->take(first);
+    if (first) throw Error(*first);
 }
 
 // What has been sent of this run, by calls of this rank alone.
@@ -277,12 +279,12 @@ bool AggregateRun::is_leaving() {
 
 bool AggregateRun::drain() {
     if (abandoned_) return true;
-    if (!settled()) return false;
+    if (!ready()) return false;
     if (busy()) {
         if (sends_any_ && !sent_) illegal("drain");
         if (!has_come()) return false;
         stale(HALO_STREAM_DEFAULT);
-        if (!settled()) return false;
+        if (!ready()) return false;
     }
     return std::all_of(links_.begin(), links_.end(), [](Link &link) { return link.peer->all_left(); });
 }
@@ -319,6 +321,7 @@ void AggregateRun::leave(uint32_t row) {
 
 void AggregateRun::abandon() noexcept {
     for (Link &link : links_) link.peer->abandon();
+    forget_failed_progress();
     abandoned_ = true;
     if (device_) device_->give_up();
     context().departures().remove(*this);

@@ -64,7 +64,7 @@ public:
     // What it waits for.
     std::string undrained();
 
-    // Does the run before wait for no device's stream any more? Tells, once, what has failed since the last call.
+    // On a device: does the run before wait for no stream any more? Tells, once, what has failed since the last call.
     bool settled();
     bool busy() const { return started_ || sending_ || by_rows_ || sent_ || received_ || leaving_ || staling_; }
     void abandon() noexcept;
@@ -141,6 +141,11 @@ private:
     Context &context() const { return registry_.context(); }
     bool progress_alone() override;
     void take_what_has_come() override;
+    // In a call that goes on with a run, or begins one. Tells, once, what has failed since the last call.
+    bool ready() {
+        raise_failed_progress();
+        return settled();
+    }
     Memory memory_of(const Link &link) const;
     std::byte *local_data() const { return device_ ? device_->local() : local_buffer_.data(); }
     size_t end_of_data(const Link &link) const;

@@ -9,14 +9,14 @@ namespace halo {
 bool AggregateRun::send_rows(std::span<const int64_t> rows, const uint8_t *null_flags, halo_stream stream) {
     if (!by_rows_ && (sent_ || sending_)) illegal("send_rows");
     if (device_) stream = device_->require(stream, "halo_group_send_rows");
-    if (by_rows_ ? !settled() : !writable()) return false;
+    if (by_rows_ ? !ready() : !writable()) return false;
     give({ rows, null_flags, false }, stream);
     return true;
 }
 
 // There may be none.
 bool AggregateRun::send_rest(const uint8_t *null_flags, halo_stream stream) {
-    if (!settled()) return false;
+    if (!ready()) return false;
     rest_.clear();
     for (uint32_t row = 0; row < places_.size() && n_left_ > 0; ++row)
         if (places_[row].sender && slots_[row] != no_slot && given_in_[row] != epoch_) rest_.push_back(row);

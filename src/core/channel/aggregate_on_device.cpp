@@ -18,7 +18,6 @@ void AggregateRun::place_on_device(Space space) {
 
 // What has failed is gone on with after it has been told.
 bool AggregateRun::settled() {
-    raise_failed_progress();
     if (!device_) return true;
     if (leaving_ || staling_ || rows_leave_) context().departures().add(*this);
     if (!failed_departing_) return !staling_;

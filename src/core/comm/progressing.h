@@ -18,7 +18,7 @@ protected:
     // Polls operations of the transport. Nothing happens that the program must know of before it asks: no memory is taken, nothing of it is called,
     // and what has come is not looked at. True: something is under way.
     virtual bool progress_alone() = 0;
-    // The same in a call of the program's: takes what has come for the present run, and the memory for that.
+    // The same in a call of the program's: takes what has come for the present run, and the memory for that. Whose part has failed is left alone.
     virtual void take_what_has_come() = 0;
 
     // What has failed in one of these, to be told by the program's next call on the object, once.
@@ -26,6 +26,8 @@ protected:
         if (failed_) [[unlikely]]
             throw Error(*std::exchange(failed_, std::nullopt));
     }
+
+    void forget_failed_progress() noexcept { failed_.reset(); }
 
     // While it lives, a call on the object is at work, which sees to all this itself: others leave it alone.
     class AtWork {
@@ -43,16 +45,26 @@ protected:
 private:
     friend class ProgressingList;
 
-    // An operation that has failed has ended, and would not fail again.
+    // The first failure is kept.
     template <class Step>
-    bool unless_failed(Step &&step) noexcept {
-        if (at_work_ || failed_) return false;
+    bool unless_at_work(Step &&step) noexcept {
+        if (at_work_) return false;
         try {
             return step();
         } catch (...) {
-            failed_ = present_error();
+            if (!failed_) failed_ = present_error();
             return false;
         }
+    }
+    // An operation that has failed has ended, and would not fail again.
+    bool progress() noexcept {
+        return !failed_ && unless_at_work([&] { return progress_alone(); });
+    }
+    void take() noexcept {
+        unless_at_work([&] {
+            take_what_has_come();
+            return false;
+        });
     }
 
     std::optional<Error> failed_;
@@ -79,15 +91,11 @@ public:
     // True: something is under way.
     bool progress() noexcept {
         bool under_way = false;
-        for (Progressing *one = first_; one; one = one->next_) under_way = one->unless_failed([&] { return one->progress_alone(); }) || under_way;
+        for (Progressing *one = first_; one; one = one->next_) under_way = one->progress() || under_way;
         return under_way;
     }
     void take_what_has_come() noexcept {
-        for (Progressing *one = first_; one; one = one->next_)
-            one->unless_failed([&] {
-                one->take_what_has_come();
-                return false;
-            });
+        for (Progressing *one = first_; one; one = one->next_) one->take();
     }
 
 private:

@@ -35,7 +35,7 @@ size_t most_bytes(const Plan &plan, const PlanLink &link, bool sending) {
             continue;
         }
         const EdgeBoxes boxes = piece.boxes(piece.edges(), {});
-        for (const PlacedEdge &edge : plan.edges(at, sending)) singles += align_up(boxes.bytes(edge), sparse_alignment);
+        for (const PlacedEdge &edge : plan.edges(at, sending)) singles += align_up(boxes.bytes(edge) + piece.bytes_behind(), sparse_alignment);
     }
     return static_cast<size_t>(singles > 0 ? align_up(dense, sparse_alignment) + singles : dense);
 }

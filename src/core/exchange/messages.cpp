@@ -129,6 +129,14 @@ bool Messages::all_here() {
     return all;
 }
 
+// Who has failed keeps no others waiting.
+void Messages::take_what_has_come() {
+    std::optional<Error> first;
+    neighbourhood_.test();
+    for (auto &link : links_) link->take(first);
+    if (first) throw Error(*first);
+}
+
 bool Messages::test() {
     if (!all_here()) return false;
     bool all = true;

@@ -67,7 +67,7 @@ public:
 
     // See Progressing.
     bool progress_alone();
-    void take_what_has_come() { all_here(); }
+    void take_what_has_come();
 
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
     std::string missing(const Run &run) const;

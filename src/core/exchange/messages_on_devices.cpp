@@ -279,7 +279,8 @@ int64_t Messages::assemble_singles(const Run &run, size_t i, std::byte *payload,
     for (const Outgoing &one : outgoing_) {
         if (one.link != i) continue;
         const PieceRun &piece = run.pieces[one.piece];
-        const bool sparse = run.plan->piece(one.piece).destination().sparse;
+        const PlanPiece &planned = run.plan->pieces()[one.piece];
+        const bool sparse = planned.field->spec().sparse;
         for (const SingleEdge &single : one.way->singles) {
             const bool data = piece.flags[single.flag] != 0;
             set_edge_state(link.send_buffer(), number++, data ? EdgeState::data : EdgeState::null);
@@ -288,6 +289,7 @@ int64_t Messages::assemble_singles(const Run &run, size_t i, std::byte *payload,
             if (!data) continue;
             std::byte *const into = in_parts() ? link.add_part(static_cast<size_t>(single.bytes)) : payload + place_single(single, end);
             if (single.bytes > 0) std::memcpy(into, piece.bases[single.base], static_cast<size_t>(single.bytes));
+            if (planned.aged) Ages::write(into + single.bytes - Ages::bytes, planned.aged->age(single.edge.send_part));
         }
     }
     return end;

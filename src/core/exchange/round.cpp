@@ -554,6 +554,7 @@ void Round::do_finish(halo_stream stream, Around end_of_run) {
 }
 
 void Round::abandon() {
+    const AtWork at_work(*this);
     if (phase_ == Phase::dead) return;
     if (phase_ == Phase::idle) fail(HALO_ERR_STATE, "%s: nothing is in flight to be abandoned", spec_.what.c_str());
     end_on_devices();

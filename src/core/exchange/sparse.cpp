@@ -114,7 +114,7 @@ void Arrivals::put_local_on_devices(Run &run) {
     }
 }
 
-Arrivals::Copied Arrivals::note_local_on_devices(const Run &run, const std::vector<Field *> &fields) {
+Arrivals::Copied Arrivals::note_local_on_devices(Run &run, const std::vector<Field *> &fields) {
     Copied copied;
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         const PieceRun &piece = run.pieces[p];
@@ -125,7 +125,9 @@ Arrivals::Copied Arrivals::note_local_on_devices(const Run &run, const std::vect
             copied.nulls += !data;
             copied.bytes += data ? single.bytes : 0;
             if (data) note(run, fields, p, single);
-            const bool corrects = run.plan->pieces()[p].sparse == SparseRule::corrected;
+            const PlanPiece &planned = run.plan->pieces()[p];
+            const bool corrects = planned.sparse == SparseRule::corrected;
+            if (data && planned.aged) run.ages.note(own_field(run, p), single.edge.recv_part, planned.aged->age(single.edge.send_part));
             if (data && !corrects && !piece.part(single.edge.recv_part)) staged_.push_back({ p, &single, {} });
         }
     }

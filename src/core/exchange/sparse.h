@@ -54,7 +54,7 @@ public:
     Copied copy_local(Run &run, const std::vector<Field *> &fields, Context &context);
     // Those on devices, by flags that the device, or who knows already, sets before; and what has become of them, once the device is done.
     static void put_local_on_devices(Run &run);
-    Copied note_local_on_devices(const Run &run, const std::vector<Field *> &fields);
+    Copied note_local_on_devices(Run &run, const std::vector<Field *> &fields);
 
     struct Part {
         int32_t field;

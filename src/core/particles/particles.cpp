@@ -119,7 +119,7 @@ auto Particles::for_good(Work &&work) {
         return work();
     } catch (...) {
         const Error error = present_error();
-        if (error.status() != HALO_ERR_MEMORY && error.status() != HALO_TIMEOUT) die(error);
+        if (phase_ != Phase::dead && error.status() != HALO_ERR_MEMORY && error.status() != HALO_TIMEOUT) die(error);
         throw error;
     }
 }
@@ -158,6 +158,7 @@ bool Particles::all_have_begun() {
 }
 
 void Particles::begin_run() {
+    for_good([&] { raise_failed_progress(); });
     require(Phase::idle, "start");
     settle();
     ++run_;
@@ -315,9 +316,9 @@ void Particles::take_what_has_come() {
 }
 
 bool Particles::test() {
+    for_good([&] { raise_failed_progress(); });
     if (phase_ == Phase::here) return true;
     require(Phase::sent, "test");
-    raise_failed_progress();
     bool all = look();
     if (!all_have_begun()) return false; // others hear through this rank
     if (told_ || outcome_.failure != 0) fail_run();
@@ -336,6 +337,7 @@ void Particles::fail_run() {
 }
 
 void Particles::wait_until_here() {
+    for_good([&] { raise_failed_progress(); });
     if (phase_ == Phase::here) return;
     require(Phase::sent, "counts or finish");
     Waiter waiter(context_, timeout(), id_.serial());
@@ -424,6 +426,7 @@ void Particles::append(const ParticleArrays &arrays) const {
 }
 
 void Particles::abandon() {
+    const AtWork at_work(*this);
     if (phase_ == Phase::dead) return;
     if (!in_flight()) fail(HALO_ERR_STATE, "particles %u: nothing is in flight to be abandoned", id_.serial());
     for (Link &link : links_) link.stream->abandon();

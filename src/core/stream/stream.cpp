@@ -81,6 +81,7 @@ void Stream::expect_what_is_owed() {
 void Stream::give_last_credit() {
     if (!spec_.receive.active || spec_.send.active || consumed_ == epoch_ || !handshake_sent_ || mismatched_) return;
     send_extra(MessageKind::credit);
+    see_off();
     for (auto &extra : extras_) extra->abandoned = extra->abandoned || is_of_this_run(*extra);
 }
 
@@ -90,7 +91,7 @@ void Stream::post(uint32_t epoch, const Narrowing &narrowing) {
     if (!difference_.empty()) fail_again();
     if (told_) throw Error(*told_);
     arrived_ = !due();
-    leaves_late_ = false;
+    leaves_late_ = take_failed_ = false;
     if (!arrived_ && !probing()) post_receive();
 }
 
@@ -244,6 +245,7 @@ void Stream::send_failure(uint32_t epoch, const Error &error) {
     const MessageHeader header = make_failure(failing, error, payload);
     send_extra(header, payload.data());
     last_told_ = failing;
+    see_off();
 }
 
 // As much of the text as there is room for behind the header.
@@ -295,17 +297,16 @@ void Stream::send_extra(const MessageHeader &header, const void *payload) {
     extra.in_flight = true;
     ++messages_sent;
     bytes_sent += static_cast<int64_t>(sizeof header + bytes);
-    if (ends) see_off(extra);
 }
 
-// After what ends a run its rank may make no call for long. It is small, and on its way soon, unless the peer does not go on.
-void Stream::see_off(PendingMessage &message) {
+// After what ends a run before its time its rank may make no call for long. It is small, and on its way soon, unless the peer does not go on.
+void Stream::see_off() {
     constexpr double longest = 0.1; // seconds
     if (!sends_by_calls_) return;
     Waiter waiter(context_, longest);
     const auto waiting = [] { return std::string("word of the end of a run"); };
     try {
-        while (!is_complete(message, context_.fabric()) && waiter.turn(waiting)) context_.fabric().progress();
+        while (!extras_have_left() && waiter.turn(waiting)) context_.fabric().progress();
     } catch (const Error &) { // it has been sent; the next call says what has failed
     }
 }
@@ -333,6 +334,7 @@ void Stream::end_failed_run() {
     leases_.end_own();
     consume();
     if (tells && spec_.send.active) send_extra(MessageKind::credit);
+    see_off();
 }
 
 // The header of a message of this object that had come before, if it is a right one: the transport does not say how long it is, so nothing else can
@@ -375,6 +377,7 @@ void Stream::abandon() noexcept {
     if (keeps_peer_waiting()) try {
             send_extra(MessageKind::credit);
             consumed_ = epoch_;
+            see_off();
         } catch (...) { // it finds out by its time limit
         }
     arrived_ = true;

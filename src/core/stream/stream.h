@@ -144,6 +144,8 @@ public:
     // True when this run's message (if one is due) is here and its header agrees. Throws on mismatch and on the peer's failure.
     bool test();
     bool arrived() const { return arrived_; }
+    // The same in a call for something else, until it has failed in this run; `first` keeps the first failure of several streams.
+    void take(std::optional<Error> &first) noexcept;
     // Does some message of this rank go on only while it makes calls? Not one that the peer has ended the run without. Polls.
     bool is_leaving();
     // What `is_leaving` has said last.
@@ -210,7 +212,7 @@ private:
     PendingMessage &add_extra();
     void send_extra(const MessageHeader &header, const void *payload);
     void send_extra(MessageKind kind, const void *payload = nullptr, size_t bytes = 0) { send_extra(make_header(kind, bytes), payload); }
-    void see_off(PendingMessage &message);
+    void see_off();
     bool has_left(int slot);
     bool extras_have_left();
     bool credit_left() const;
@@ -282,6 +284,7 @@ private:
     std::vector<std::unique_ptr<PendingMessage>> extras_; // failures and credits, then handshake, terms, keys too
     bool blocked_ = false;                                // this run's message may not be packed yet
     bool leaves_late_ = false;
+    bool take_failed_ = false;
     bool handshake_sent_ = false;
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped

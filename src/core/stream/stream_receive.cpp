@@ -144,6 +144,17 @@ bool Stream::progress_alone() {
     return under_way;
 }
 
+// What comes after a failure is for the next run.
+void Stream::take(std::optional<Error> &first) noexcept {
+    if (take_failed_) return;
+    try {
+        test();
+    } catch (...) {
+        take_failed_ = true;
+        if (!first) first = present_error();
+    }
+}
+
 bool Stream::take_ahead(size_t &bytes) {
     ensure_receive_buffer(least_capacity);
     if (!has_come_ahead()) return false;

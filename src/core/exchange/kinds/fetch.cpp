@@ -69,7 +69,7 @@ public:
 private:
     // One topology's slots.
     struct Ground {
-        Ground(const PointsTopology &points, bool here) : slots(std::make_shared<const Slots>(points, here)), parts(*slots) {}
+        Ground(const PointsTopology &points, bool here) : slots(points.slots(here)), parts(*slots) {}
         std::shared_ptr<const Slots> slots;
         SlotsTopology parts;
     };

@@ -116,7 +116,13 @@ void LevelSteps::give_on_device(Item &item, int64_t part) {
     const Device &device = context.device_of(*item.space);
     item.by_part.resize(item.work.size());
     Buffer memory = context.pools().pool(HALO_MEMORY_DEVICE, item.space->device).get(std::max<size_t>(values.storage_bytes(part), 1));
-    write_first_values(context, device, [&] { values.fill(part, memory.data(), device, HALO_STREAM_NONE); });
+    try {
+        write_first_values(context, device, [&] { values.fill(part, memory.data(), device, HALO_STREAM_NONE); });
+    } catch (const Error &error) { // a run that is in flight ends with it
+        if (error.status() != HALO_TIMEOUT) throw;
+        context.lose(std::move(memory));
+        fail(HALO_ERR_DEVICE, "exchange: field %s: %s", item.field->spec().name.c_str(), error.what());
+    }
     halo_binding binding = HALO_BINDING_INIT;
     binding.data = memory.data();
     binding.memory = item.space->memory;

@@ -17,7 +17,7 @@ public:
         }
     }
     bool narrow(Edge &, Centring, const GhostWidths &) const override { return true; }
-    // No other slots have the same address, for as long as somebody asks.
+    // No other slots have the same address while a piece of these is there.
     void identify(std::vector<uint64_t> &identity) const override {
         identity.insert(identity.end(), { slots_->points.id(), reinterpret_cast<uintptr_t>(slots_.get()), static_cast<uint64_t>(back_) });
     }

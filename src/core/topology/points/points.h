@@ -2,6 +2,7 @@
 // Parts that are lists of points: owned points, and copies of points of others. One for each rank (gid = rank), unless the rank's points are split.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "topology/topology.h"
 
 namespace halo {
+
+struct Slots;
 
 // Ranks that follow each other and have equally many copies of a point.
 struct HolderRun {
@@ -89,6 +92,8 @@ public:
 
     // From owners to copies.
     const PointEdges &forward() const { return forward_; }
+    // Slots beside them, which all who want them have in common. See Slots.
+    std::shared_ptr<const Slots> slots(bool here) const;
     // By local index, where they are kept for the caller.
     virtual std::vector<uint64_t> point_keys() const;
 
@@ -135,6 +140,7 @@ private:
     std::optional<PointParts> parts_;
     PartEdges forward_parts_;
     PartEdges between_parts_;
+    mutable std::weak_ptr<const Slots> slots_[2]; // of those who have them
 };
 
 } // namespace halo
