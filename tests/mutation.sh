@@ -15,6 +15,7 @@ record="$PWD/docs/measurements/mutations.md"
 programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_particles unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh test_particles test_progress halo_box_conformance halo_conformance
     device_tests late_device_programs late_device_graphs late_device_direct)
+modules=(halo_transport_shm halo_transport_ucx halo_transport_mpi_openmpi halo_transport_mpi_mpich halo_bootstrap_pmix halo_device_opencl)
 settings=(CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 PARTICLES_CASES=24 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000)
 export "${settings[@]}"
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
@@ -847,7 +848,8 @@ configure() {
         "${launcher[@]}"
 }
 
-build() { cmake --build "$copy/build" --target "$@" >"$copy/build.log" 2>&1; }
+# Programs load modules, which else might still be those of a row before.
+build() { cmake --build "$copy/build" --target "$@" "${modules[@]}" >"$copy/build.log" 2>&1; }
 
 # first_failure program [tests]: the test that fails first, "hangs" or "crashes" with the one it was in; nothing if all pass
 first_failure() {
