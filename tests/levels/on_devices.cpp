@@ -75,7 +75,7 @@ public:
 
 private:
     int64_t bytes_per_number_;
-    std::array<halo_field *, 2> fields_{};
+    halo_field *fields_[2] = {};
     std::array<std::vector<Bytes>, 2> memory_;
 };
 

@@ -98,7 +98,7 @@ private:
     }
 
     int64_t bytes_per_number_;
-    std::array<halo_field *, 2> fields_{};
+    halo_field *fields_[2] = {};
     std::vector<Part> parts_;
     int64_t n_taken_ = 0;
 };

@@ -74,7 +74,7 @@ private:
         OK(halo_exchange_refine(all_[side], last));
     }
 
-    std::array<halo_exchange *, 2> all_{};
+    halo_exchange *all_[2] = {};
 };
 
 class OnDevices : public testing::TestWithParam<int32_t> {
