@@ -8,7 +8,7 @@
 // More by `diffusion --help`.
 #include "digest.h"
 #include "on_device.h"
-#include "program.h"
+#include "run_program.h"
 #include "serial.h"
 #include "solver.h"
 
@@ -121,12 +121,6 @@ int main(int argc, char **argv) {
     options.add_option("--steps", arguments.n_steps, "of time")->check(CLI::PositiveNumber)->capture_default_str();
     options.add_option("--blocks", arguments.grid.n_blocks, "of the grid, along x and y")->check(CLI::PositiveNumber)->capture_default_str();
     options.add_option("--cells", arguments.grid.n_cells, "of a block, along x and y")->check(CLI::PositiveNumber)->capture_default_str();
-    try {
-        const device::Device device;
-        return ranks::run_program(
-            options, argc, argv, [&](const halo::Context &context) { return run_all(context, arguments, device); }, device.options());
-    } catch (const device::NotThere &missing) {
-        std::fprintf(stderr, "diffusion: %s\n", missing.what());
-        return device::NotThere::exit_code;
-    }
+    return device::run_program(options, argc, argv,
+                               [&](const halo::Context &context, const device::Device &device) { return run_all(context, arguments, device); });
 }

@@ -5,8 +5,8 @@
 //   shallow --inproc 4 16 32 64         ranks as threads of one process
 //   HALO_DEVICE=opencl shallow 16 32    on a device, in any of these
 // More by `shallow --help`.
-#include "program.h"
 #include "run.h"
+#include "run_program.h"
 
 #include <cmath>
 #include <cstdio>
@@ -70,12 +70,6 @@ int main(int argc, char **argv) {
     options.add_option("--days", arguments.days, "of the flow")->check(CLI::PositiveNumber)->capture_default_str();
     options.add_option("--picture", arguments.picture, "prefix of files for draw.py: the cells of the last grid");
     options.add_option("SQUARES", arguments.squares, "n: a grid of 10 n^2 + 2 cells; from coarse to fine")->required()->check(CLI::PositiveNumber);
-    try {
-        const device::Device device;
-        return ranks::run_program(
-            options, argc, argv, [&](const halo::Context &context) { return run_all(context, arguments, device); }, device.options());
-    } catch (const device::NotThere &missing) {
-        std::fprintf(stderr, "shallow: %s\n", missing.what());
-        return device::NotThere::exit_code;
-    }
+    return device::run_program(options, argc, argv,
+                               [&](const halo::Context &context, const device::Device &device) { return run_all(context, arguments, device); });
 }
