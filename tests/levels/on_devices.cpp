@@ -112,10 +112,7 @@ TEST_P(LevelsOnDevices, GhostsAreThoseOfTheHost) {
         halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
         how.shared = HALO_SHARED_KEEP + static_cast<int32_t>(all() % 2);
         how.messages = all() % 4 == 0 ? HALO_MESSAGES_PER_CHANNEL : HALO_MESSAGES_AUTO;
-        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
-            halo_field *const fields[] = { u.on(side), v.on(side) };
-            OK(halo_exchange_create(fields, 2, &how, made));
-        });
+        const Exchanges exchanges = exchanges_of<Both>({ &u, &v }, &how);
         run_all(exchanges, { &u, &v }, random, desc.n_components, 2,
                 text_of("case %llu, centring %d", static_cast<unsigned long long>(number), centring));
     });
@@ -132,10 +129,7 @@ TEST_P(LevelsOnDevices, FluxesAreThoseOfTheHost) {
         Both flux(forest.topology(), desc, HALO_PROLONG_CONSTANT);
         halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
         how.kind = HALO_KIND_FLUXES;
-        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
-            halo_field *field = flux.on(side);
-            OK(halo_exchange_create(&field, 1, &how, made));
-        });
+        const Exchanges exchanges = exchanges_of<Both>({ &flux }, &how);
         run_all(exchanges, { &flux }, random, desc.n_components, 0, text_of("case %llu", static_cast<unsigned long long>(number)));
     });
 }
@@ -153,10 +147,7 @@ TEST_P(LevelsOnDevices, BlocksOfAnotherListAreThoseOfTheHost) {
         Both from(old_blocks.topology(), desc, prolongation);
         for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 0;
         Both to(new_blocks.topology(), desc, prolongation);
-        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
-            halo_field *source = from.on(side), *destination = to.on(side);
-            OK(halo_exchange_create_transfer(&source, &destination, 1, nullptr, made));
-        });
+        const Exchanges exchanges = transfers_of(from, to);
         run_all(exchanges, { &from, &to }, random, desc.n_components, 0, text_of("case %llu", static_cast<unsigned long long>(number)));
     });
 }
@@ -211,10 +202,7 @@ TEST_P(LevelsOnDevices, CoarseCellsOfOwnOperatorsAreOnTheDevice) {
         const Forest forest(model, rank);
         const halo_field_desc desc = desc_of(all, "u", shape.n_dims, HALO_CENTRE_CELL, 2);
         Both u(forest.topology(), desc, HALO_PROLONG_OWN, HALO_RESTRICT_OWN);
-        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
-            halo_field *field = u.on(side);
-            OK(halo_exchange_create(&field, 1, nullptr, made));
-        });
+        const Exchanges exchanges = exchanges_of<Both>({ &u });
         const int64_t *gids = nullptr;
         int64_t n = 0;
         OK(halo_topology_local_parts(forest.topology(), &gids, &n));
@@ -268,10 +256,7 @@ TEST_P(LevelsOnDevices, CoarseCellsOfOwnOperatorsDoNotMove) {
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.name = "u", desc.ghost_low[0] = desc.ghost_low[1] = desc.ghost_high[0] = desc.ghost_high[1] = 2;
         const Both u(forest.topology(), desc, HALO_PROLONG_OWN, HALO_RESTRICT_OWN);
-        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
-            halo_field *field = u.on(side);
-            OK(halo_exchange_create(&field, 1, nullptr, made));
-        });
+        const Exchanges exchanges = exchanges_of<Both>({ &u });
         const int64_t *gids = nullptr;
         int64_t n = 0;
         OK(halo_topology_local_parts(forest.topology(), &gids, &n));
@@ -323,10 +308,7 @@ TEST_P(LevelsOnDevices, CoarseCellsMoveInNoCallback) {
         desc.name = "u";
         for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 2;
         Both u(forest.topology(), desc, HALO_PROLONG_MINMOD);
-        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
-            halo_field *field = u.on(side);
-            OK(halo_exchange_create(&field, 1, nullptr, made));
-        });
+        const Exchanges exchanges = exchanges_of<Both>({ &u });
         struct Asked {
             halo_exchange *exchange;
             int64_t gid;

@@ -137,10 +137,7 @@ TEST_P(SparseLevelsOnDevices, GhostsAreThoseOfTheHost) {
             v(forest.topology(), other, HALO_PROLONG_MINMOD);
         halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
         how.messages = all() % 4 == 0 ? HALO_MESSAGES_PER_CHANNEL : HALO_MESSAGES_AUTO;
-        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
-            halo_field *const fields[] = { u.on(side), v.on(side) };
-            OK(halo_exchange_create(fields, 2, &how, made));
-        });
+        const Exchanges exchanges = exchanges_of<SparseTwins>({ &u, &v }, &how);
         run_all(exchanges, { &u, &v }, random, text_of("case %llu", static_cast<unsigned long long>(number)));
         n_taken += u.n_taken() + v.n_taken();
     });
@@ -159,10 +156,7 @@ TEST_P(SparseLevelsOnDevices, FluxesAreThoseOfTheHost) {
         SparseTwins flux(forest.topology(), desc, HALO_PROLONG_CONSTANT);
         halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
         how.kind = HALO_KIND_FLUXES;
-        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
-            halo_field *field = flux.on(side);
-            OK(halo_exchange_create(&field, 1, &how, made));
-        });
+        const Exchanges exchanges = exchanges_of<SparseTwins>({ &flux }, &how);
         run_all(exchanges, { &flux }, random, text_of("case %llu", static_cast<unsigned long long>(number)));
     });
 }
@@ -180,10 +174,7 @@ TEST_P(SparseLevelsOnDevices, BlocksOfAnotherListAreThoseOfTheHost) {
         SparseTwins from(old_blocks.topology(), desc, HALO_PROLONG_MINMOD);
         for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 0;
         SparseTwins to(new_blocks.topology(), desc, HALO_PROLONG_MINMOD);
-        const Exchanges exchanges([&](size_t side, halo_exchange **made) {
-            halo_field *source = from.on(side), *destination = to.on(side);
-            OK(halo_exchange_create_transfer(&source, &destination, 1, nullptr, made));
-        });
+        const Exchanges exchanges = transfers_of(from, to);
         run_all(exchanges, { &from, &to }, random, text_of("case %llu", static_cast<unsigned long long>(number)));
     });
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <initializer_list>
 #include <vector>
 
 #include "stored.h"
@@ -76,6 +77,23 @@ private:
 
     halo_exchange *all_[2] = {};
 };
+
+// Of a file's own Twins, which have one field on each side.
+template <class Twins>
+Exchanges exchanges_of(std::initializer_list<const Twins *> twins, const halo_exchange_desc *how = nullptr) {
+    return Exchanges([&](size_t side, halo_exchange **made) {
+        std::vector<halo_field *> fields;
+        for (const Twins *one : twins) fields.push_back(one->on(side));
+        OK(halo_exchange_create(fields.data(), static_cast<int32_t>(fields.size()), how, made));
+    });
+}
+template <class Twins>
+Exchanges transfers_of(const Twins &from, const Twins &to) {
+    return Exchanges([&](size_t side, halo_exchange **made) {
+        halo_field *source = from.on(side), *destination = to.on(side);
+        OK(halo_exchange_create_transfer(&source, &destination, 1, nullptr, made));
+    });
+}
 
 class OnDevices : public testing::TestWithParam<int32_t> {
 protected:
