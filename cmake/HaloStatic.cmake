@@ -18,16 +18,21 @@ string(TOUPPER "${CMAKE_BUILD_TYPE}" configuration)
 separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${configuration}}")
 if(CMAKE_INTERPROCEDURAL_OPTIMIZATION)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    message(FATAL_ERROR "libhalo.a with CMAKE_INTERPROCEDURAL_OPTIMIZATION wants GCC, which compiles before names are hidden")
+    message(FATAL_ERROR "libhalo.a with CMAKE_INTERPROCEDURAL_OPTIMIZATION wants GCC, whose objects hold code beside what it optimises later")
   endif()
-  # A partition for each source: GCC 12 breaks off (segmentation fault while it inlines) on one that it balances itself.
-  list(APPEND flags -flto=auto -flto-partition=1to1 -flinker-output=nolto-rel)
+  # That code is merged: GCC 12 breaks off when it is to make one object of all, whichever way it divides the work.
+  foreach(part IN LISTS parts)
+    target_compile_options(${part} PRIVATE -ffat-lto-objects)
+  endforeach()
+  list(APPEND flags -fno-lto)
+  set(remove_later_code COMMAND ${CMAKE_OBJCOPY} --wildcard --remove-section=.gnu.lto_* --remove-section=.gnu.debuglto_* ${CMAKE_CURRENT_BINARY_DIR}/halo_merged.o)
 endif()
 set(strip $<$<CONFIG:Release,MinSizeRel>:--strip-debug>)
 set(merged ${CMAKE_CURRENT_BINARY_DIR}/halo_merged.o)
 set(object ${CMAKE_CURRENT_BINARY_DIR}/halo_static.o)
 add_custom_command(OUTPUT ${object}
   COMMAND ${CMAKE_CXX_COMPILER} ${flags} -r -nostdlib -Wl,--force-group-allocation ${objects} -o ${merged}
+  ${remove_later_code}
   COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=_Z* ${merged} # those that are unique in a process cannot be made local otherwise
   COMMAND ${CMAKE_OBJCOPY} ${strip} --keep-global-symbols=${names_file} ${merged} ${object}
   DEPENDS ${objects} ${names_file} COMMENT "Merging objects of libhalo.a" VERBATIM COMMAND_EXPAND_LISTS)
