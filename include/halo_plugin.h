@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 11
+#define HALO_PLUGIN_ABI_MINOR 12
 
 /** Services of the core. Lives longer than every instance that is in use: a device whose memory a transport has not let go of is left open, and nothing
  *  of it is called any more. */
@@ -139,6 +139,10 @@ typedef struct halo_transport_ops {
     /** From minor version 11 on; may be NULL: 0. 1: a message between this rank and `peer`, either way, may need calls of its sender on this transport until its
      *  send is complete, and nothing else of that process makes it go on. Then no run is finished before. Both ends must say the same. */
     int32_t (*sends_by_calls)(const halo_transport *transport, int32_t peer);
+
+    /** From minor version 12 on; may be NULL: 0. 1: messages with this rank may be sent from, and received in, memory that the device module of this name has
+     *  allocated as HALO_MEMORY_DEVICE. The two ends need not say the same. `why`, in words, comes empty, and may be left so. */
+    int32_t (*takes_device_memory)(const halo_transport *transport, int32_t peer, const char *device, char *why, size_t why_bytes);
 } halo_transport_ops;
 #define HALO_THREADS_ANY 0    /**< any, one at a time */
 #define HALO_THREADS_OPENER 1 /**< the one that opened it; the core refuses others */

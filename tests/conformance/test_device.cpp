@@ -15,6 +15,12 @@ namespace {
 
 constexpr int32_t most_microseconds = 5; // of a delay: there are a great many
 
+// Where the environment has modules looked for, too.
+std::string with_others(const std::string &directory) {
+    const char *const others = std::getenv("HALO_PLUGIN_PATH");
+    return others ? directory + ":" + others : directory;
+}
+
 class LateDevice final : public TestDevice {
 public:
     LateDevice() { late_configure(static_cast<uint64_t>(number_from("CONFORMANCE_SEED", 20240229)), most_microseconds); }
@@ -43,7 +49,7 @@ public:
     }
 
 private:
-    const Settings settings_{ { "device", "late" }, { "plugin_path", LATE_DIRECTORY } };
+    const Settings settings_{ { "device", "late" }, { "plugin_path", with_others(LATE_DIRECTORY) } };
 };
 
 std::unique_ptr<TestDevice> make_device() {

@@ -33,7 +33,10 @@ Wrapper load_wrapper() {
     return functions;
 }
 
-void one_rank(halo_inproc_group *group, int32_t number, const Settings &settings, const std::function<void(Rank &)> &body) {
+// Unless the settings say more of shared memory: what goes through it passes the wrapper by.
+void one_rank(halo_inproc_group *group, int32_t number, Settings settings, const std::function<void(Rank &)> &body) {
+    const auto of_shared_memory = [](const auto &setting) { return setting.first.starts_with("shared_memory"); };
+    if (std::ranges::none_of(settings, of_shared_memory)) settings.emplace_back("shared_memory", "no");
     try {
         if (group) wrapper().seat(group, number);
         Rank self;
@@ -59,16 +62,17 @@ void choose_wrapper() {
     setenv("HALO_TRANSPORT", "wrap", 1);
 }
 
-// Unless the settings say more of shared memory: what goes through it passes the wrapper by.
-void run_wrapped(int32_t n_ranks, const Settings &given, const std::function<void(Rank &)> &body) {
-    const auto of_shared_memory = [](const auto &setting) { return setting.first.starts_with("shared_memory"); };
-    Settings settings = given;
-    if (std::none_of(given.begin(), given.end(), of_shared_memory)) settings.emplace_back("shared_memory", "no");
+void run_wrapped(int32_t n_ranks, const Settings &settings, const std::function<void(Rank &)> &body) {
     if (!threads()) return one_rank(nullptr, -1, settings, body);
+    run_wrapped_each(
+        n_ranks, [&](int32_t) { return settings; }, body);
+}
+
+void run_wrapped_each(int32_t n_ranks, const std::function<Settings(int32_t rank)> &settings, const std::function<void(Rank &)> &body) {
     halo_inproc_group *group = wrapper().group_create(n_ranks);
     std::vector<std::thread> ranks;
     ranks.reserve(static_cast<size_t>(n_ranks));
-    for (int32_t rank = 0; rank < n_ranks; ++rank) ranks.emplace_back([&, rank] { one_rank(group, rank, settings, body); });
+    for (int32_t rank = 0; rank < n_ranks; ++rank) ranks.emplace_back([&, rank] { one_rank(group, rank, settings(rank), body); });
     for (std::thread &rank : ranks) rank.join();
     if (!testing::Test::HasFailure() && wrapper().group_destroy(group) != HALO_SUCCESS) ADD_FAILURE() << "endpoints are left open";
 }

@@ -26,5 +26,7 @@ void choose_wrapper();
 
 // As run, through the wrapper. Under a launcher it wraps the module that WRAP_MODULE names.
 void run_wrapped(int32_t n_ranks, const Settings &settings, const std::function<void(Rank &)> &body);
+// Each rank with settings of its own; as threads only.
+void run_wrapped_each(int32_t n_ranks, const std::function<Settings(int32_t rank)> &settings, const std::function<void(Rank &)> &body);
 
 } // namespace conformance

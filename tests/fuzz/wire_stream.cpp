@@ -60,6 +60,8 @@ StreamSpec spec_of(const RunId &id, Choices choices) {
                 if (edge_state(message, i) == EdgeState::data) bytes.push_back(part_bytes * i);
         };
         spec.name_of_part = [](const std::byte *, size_t part) { return std::to_string(part); };
+    } else {
+        spec.apart = [] { return std::pair(part_bytes, static_cast<Pool *>(nullptr)); };
     }
     spec.what = "exchange under test";
     return spec;
@@ -110,6 +112,7 @@ void use(Stream &link, Choices choices) {
     } else if (!link.landed()) {
         for (uint32_t i = 0; i < n_states; ++i) check(static_cast<unsigned>(edge_state(link.received(), i)) < 4);
         std::memset(link.received_payload(), 1, link.header().payload_bytes);
+        if (link.came_apart()) std::memset(link.received_part(0), 1, part_bytes);
         size_t part = 0;
         for (uint32_t i = 0; choices.in_parts() && i < n_states; ++i)
             if (edge_state(link.received(), i) == EdgeState::data) std::memset(link.received_part(part++), 1, part_bytes * i);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages arrive whole, in order, where they belong.
+#include <cstddef>
+#include <cstring>
 #include <fstream>
 #include <limits>
 
@@ -23,6 +25,23 @@ TEST_P(OverRanks, Identify) {
     if (world.threads()) return;
     char why[256] = "";
     EXPECT_GE(world.plugin->query(nullptr, why, sizeof why), world.bootstrap != nullptr ? 1 : 300) << why;
+}
+
+// Of devices that nobody knows it takes none. What else it answers is the machine's affair, and stays in its room.
+TEST_P(OverRanks, MemoryOfDevicesIsTakenOrNotAndItSaysWhy) {
+    run(GetParam(), [](Rank &r) {
+        const auto takes = r.ops.struct_size > offsetof(halo_transport_ops, takes_device_memory) ? r.ops.takes_device_memory : nullptr;
+        for (const int32_t peer : r.peers())
+            for (const char *device : { "nobody's", "opencl", "cuda", "hip" }) {
+                if (!takes) break;
+                char why[256] = "", few[9] = "12345678";
+                const int32_t answer = takes(r.transport, peer, device, why, sizeof why);
+                require(answer == 0 || (answer == 1 && device[0] != 'n' && device[0] != 'o'), "memory of %s: %d, %s", device, answer, why);
+                require(why[0] != '\0', "nothing is said of memory of %s", device);
+                require(takes(r.transport, peer, device, few, 4) == answer && std::strlen(few) < 4 && few[4] == '5', "%s", few);
+            }
+        r.barrier();
+    });
 }
 
 TEST_P(OverRanks, OrderIsKeptWithinATag) {

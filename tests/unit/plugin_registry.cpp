@@ -55,7 +55,7 @@ TEST(Registry, FirstDirectoryWins) {
 
 TEST(Registry, RefusesBadModules) {
     expect_refused("misnamed", { "calls itself 'another'", "'misnamed'" });
-    expect_refused("old_abi", { "ABI 7.", "this library has 1.11" });
+    expect_refused("old_abi", { "ABI 7.", "this library has 1.12" });
     expect_refused("small", { "description has 16 bytes" });
     expect_refused("few_ops", { "operations have 24 bytes" });
     expect_refused("hole", { "operation 9 of 11 is NULL" });

@@ -21,13 +21,13 @@ namespace {
 
 constexpr uint32_t n_minors = HALO_PLUGIN_ABI_MINOR + 1;
 // Bytes that modules of each minor version were built with.
-constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56, 56, 56, 56, 56 };
-constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120, 120, 152, 160 };
-constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64, 72, 80, 80 };
-constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168, 176, 216, 216 };
+constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56, 56, 56, 56, 56, 56 };
+constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120, 120, 152, 160, 168 };
+constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64, 72, 80, 80, 80 };
+constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168, 176, 216, 216, 216 };
 constexpr uint32_t first_with_bootstraps = 7;
-constexpr size_t bootstrap_bytes[] = { 48, 48, 48, 48, 48 };
-constexpr size_t bootstrap_ops_bytes[] = { 48, 48, 48, 48, 48 };
+constexpr size_t bootstrap_bytes[] = { 48, 48, 48, 48, 48, 48 };
+constexpr size_t bootstrap_ops_bytes[] = { 48, 48, 48, 48, 48, 48 };
 static_assert(std::size(transport_bytes) == n_minors && std::size(transport_ops_bytes) == n_minors);
 static_assert(std::size(device_bytes) == n_minors && std::size(device_ops_bytes) == n_minors);
 static_assert(std::size(bootstrap_bytes) == n_minors - first_with_bootstraps && std::size(bootstrap_ops_bytes) == n_minors - first_with_bootstraps);
@@ -68,6 +68,7 @@ struct OlderTransport {
             return HALO_ERR_TRANSPORT;
         };
         ops.sends_by_calls = [](const halo_transport *, int32_t) -> int32_t { return 1; };
+        ops.takes_device_memory = [](const halo_transport *, int32_t, const char *, char *, size_t) -> int32_t { return 1; };
         return ops;
     }
     std::string problem() const { return problem_of(plugin, "inproc"); }
@@ -236,6 +237,8 @@ TEST(ModuleVersions, TransportsWorkWithoutWhatTheyLack) {
         EXPECT_EQ(end.describe(), minor >= 10 ? "in its own way" : "") << minor;
         EXPECT_EQ(end.has_neighbourhoods(), minor >= 10) << minor;
         EXPECT_EQ(end.sends_by_calls(1), minor >= 11) << minor;
+        std::string why;
+        EXPECT_EQ(end.takes_memory_of("cuda", 1, why), minor >= 12) << minor;
         EXPECT_EQ(sent_and_received(two, 100 + minor), 100 + minor);
     }
 }

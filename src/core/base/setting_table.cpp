@@ -58,6 +58,11 @@ constexpr Setting table[] = {
     { "device.graphs", SettingType::word, "auto", 0, 0, "auto|yes|no", fixed, may_differ,
       "Whether launches that come again in every run are recorded and put on the device by one call. `auto`: two and more together that move at most "
       "device.chunk. `yes`: single ones too, and beside copies within the rank of any size; an error where the device cannot." },
+    { "device.messages", SettingType::word, "auto", 0, 0, "auto|yes|no", fixed, may_differ,
+      "Whether dense values that a device packs leave from its own memory, and come there, in messages of their own. `auto`: where the transport "
+      "says that it takes such memory. `yes`: whatever it says. `no`: by memory that host and device reach." },
+    { "device.messages_least", SettingType::bytes, "64KiB", 1024, unlimited, nullptr, fixed, may_differ,
+      "Less than this goes to a peer by memory that host and device reach, for a message of its own costs a little." },
     { "timeout", SettingType::duration, "none", 0, longest, nullptr, changeable, may_differ,
       "Limit of every blocking call that has none of its own. The call then returns HALO_TIMEOUT and names what is missing." },
     { "warn_after", SettingType::duration, "10s", 0, longest, nullptr, changeable, may_differ,

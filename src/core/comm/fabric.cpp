@@ -70,6 +70,14 @@ bool Fabric::for_this_thread_only() const {
     return std::any_of(all_.begin(), all_.end(), [](const auto &one) { return one->for_this_thread_only(); });
 }
 
+bool Fabric::takes_memory_of(const char *device, int32_t peer, std::string &why) const {
+    const Transport &transport = *all_[serves_[static_cast<size_t>(peer)]];
+    std::string reason;
+    const bool takes = transport.takes_memory_of(device, peer, reason);
+    why = format("%s takes %s of %s%s%s", transport.name(), takes ? "memory" : "no memory", device, reason.empty() ? "" : ": ", reason.c_str());
+    return takes;
+}
+
 bool Fabric::any_sends_by_calls() const {
     int32_t peer = 0;
     while (peer < size() && (peer == rank() || !sends_by_calls(peer))) ++peer;

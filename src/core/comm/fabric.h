@@ -49,6 +49,8 @@ public:
     // Do messages between this rank and that one, or any, go on only while their sender makes calls?
     bool sends_by_calls(int32_t peer) const { return all_[serves_[static_cast<size_t>(peer)]]->sends_by_calls(peer); }
     bool any_sends_by_calls() const;
+    // As Transport::takes_memory_of, of the one that serves the rank, whose name stands in front of `why`.
+    bool takes_memory_of(const char *device, int32_t peer, std::string &why) const;
 
     void send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, Request &request) {
         at(peer, request).send(peer, lane, tag, data, bytes, request);

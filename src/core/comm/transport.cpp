@@ -84,6 +84,13 @@ std::string Transport::describe() const {
     return text;
 }
 
+bool Transport::takes_memory_of(const char *device, int32_t peer, std::string &why) const {
+    char text[256] = "";
+    const bool takes = ops_.takes_device_memory && ops_.takes_device_memory(instance_, peer, device, text, sizeof text) != 0;
+    why = text;
+    return takes;
+}
+
 halo_neighbourhood *Transport::create_neighbourhood(std::span<const halo_neighbour_message> sends, std::span<const halo_neighbour_message> receives) {
     halo_neighbourhood *neighbourhood = nullptr;
     check(ops_.neighbourhood_create(instance_, sends.data(), static_cast<int32_t>(sends.size()), receives.data(),

@@ -26,6 +26,9 @@ public:
     bool reaches(int32_t peer) const { return !ops_.reaches || ops_.reaches(instance_, peer) != 0; }
     // Does a message between this rank and that one, either way, go on only while its sender makes calls?
     bool sends_by_calls(int32_t peer) const { return ops_.sends_by_calls && ops_.sends_by_calls(instance_, peer) != 0; }
+    // May its messages with this rank be sent from and received in the own memory of devices of the module of this name? `why`, in words, may stay
+    // empty.
+    bool takes_memory_of(const char *device, int32_t peer, std::string &why) const;
     // Else the memory of operations that are in flight when it goes may be used until the process ends.
     bool ends_all_when_closed() const { return ops_.ends_all_when_closed && ops_.ends_all_when_closed(instance_) != 0; }
     // May it be used by the thread that opened it alone?

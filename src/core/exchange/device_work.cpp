@@ -2,9 +2,34 @@
 #include "exchange/device_work.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace halo {
+
+namespace {
+
+// Of base 0 to base 1.
+CopyTable table_of_two_words(const Device &device) {
+    constexpr int64_t word = sizeof(uint64_t);
+    halo_copy_shape shape{};
+    shape.n_pieces = 1;
+    shape.element_bytes = word;
+    shape.n[0] = shape.n[1] = shape.n[2] = 1;
+    shape.run[0] = 2;
+    shape.dst_step = shape.src_step[0] = word;
+    halo_copy_row row{};
+    row.dst_base = 1;
+    halo_copy_program program{};
+    program.struct_size = sizeof program;
+    program.shapes = &shape;
+    program.n_shapes = 1;
+    program.rows = &row;
+    program.n_rows = 1;
+    return { device, program };
+}
+
+} // namespace
 
 DeviceWork::DeviceWork(Context &context, Device &device, std::shared_ptr<DeviceOwner> owner)
     : context_(context),
@@ -83,6 +108,17 @@ void DeviceWork::collect(int32_t kind, const PieceRun &piece, RowRange rows, int
     ranges.push_back({ table, rows.first, rows.n, piece.bases.data(), std::ssize(piece.bases), piece.flags, test, which, 0 });
 }
 
+void DeviceWork::write(const std::array<uint64_t, 2> &words, std::byte *to) {
+    if (!writing_) writing_ = std::make_shared<const CopyTable>(table_of_two_words(device_));
+    keep(writing_);
+    std::byte *const from = pinned(sizeof words);
+    std::memcpy(from, words.data(), sizeof words);
+    if (n_written_ == written_bases_.size()) written_bases_.emplace_back();
+    std::array<void *, 2> &bases = written_bases_[n_written_++];
+    bases = { from, to };
+    ranges_.push_back({ writing_->on_device(), 0, writing_->rows(), bases.data(), std::ssize(bases), nullptr, {}, HALO_ROWS_ALL, 0 });
+}
+
 void DeviceWork::add(const CopyTable &table, const std::vector<void *> &bases) {
     if (table.rows() > 0) ranges_.push_back({ table.on_device(), 0, table.rows(), bases.data(), std::ssize(bases), nullptr, {}, HALO_ROWS_ALL, 0 });
 }
@@ -123,6 +159,7 @@ void DeviceWork::forget_held() noexcept {
     combined_.clear();
     held_.clear();
     first_ = {};
+    n_written_ = 0;
 }
 
 void DeviceWork::launch_one(const halo_device_step &step) {

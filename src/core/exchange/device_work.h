@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,8 @@ public:
 
     // Rows for the next launch: all of them, or those whose flag is set, or is not.
     void add(const PieceRun &piece, RowRange rows, int32_t which = HALO_ROWS_ALL) { collect(HALO_STEP_RUN, piece, rows, which, {}); }
+    // What fits into one of the host's words twice is written there in the next launch.
+    void write(const std::array<uint64_t, 2> &words, std::byte *to);
     // All rows of a table; the bases are left alone until they run.
     void add(const CopyTable &table, const std::vector<void *> &bases);
     void add_row(const PieceRun &piece, int64_t row, int32_t which = HALO_ROWS_ALL) { add(piece, { row, 1 }, which); }
@@ -112,6 +115,9 @@ private:
     Ranges ranges_;
     Ranges tests_;
     std::vector<halo_combine_range> combined_;
+    std::shared_ptr<const CopyTable> writing_;        // its one row moves two words
+    std::deque<std::array<void *, 2>> written_bases_; // the first n_written_ are of rows that have not been launched
+    size_t n_written_ = 0;
     std::array<size_t, 3> first_{}; // of each kind: range of the next launch
     std::vector<Held> held_;
     std::vector<halo_device_step> steps_; // that these are

@@ -182,6 +182,8 @@ Links make_links(const MessageSetup &setup, const LinkContent &content, bool use
         if (setup.spec.per_channel) {
             spec.parts = [of = content.parts, i](const std::byte *message, std::vector<size_t> &bytes) { of(i, message, bytes); };
             spec.name_of_part = [of = content.name_of_part, i](const std::byte *message, size_t part) { return of(i, message, part); };
+        } else {
+            spec.apart = [of = content.apart, i] { return of(i); };
         }
         spec.what = setup.spec.what;
         links.push_back(std::make_unique<Stream>(setup.context, std::move(spec)));

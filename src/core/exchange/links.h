@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exchange/message_setup.h"
@@ -20,6 +21,7 @@ struct LinkContent {
     // Adds the bytes of each part.
     std::function<void(size_t plan_link, const std::byte *message, std::vector<size_t> &bytes)> parts;
     std::function<std::string(size_t plan_link, const std::byte *message, size_t part)> name_of_part;
+    std::function<std::pair<size_t, Pool *>(size_t plan_link)> apart; // as StreamSpec has it
 };
 
 // By distance above this rank, so that not all begin with rank 0. `uses_storage`: there are paths from storage to storage. Peers may have none, for

@@ -42,6 +42,7 @@ Messages::Messages(const MessageSetup &setup)
       plan_link_(plan_links_of(setup.plan, links_)),
       unpacked_(links_.size(), true),
       trial_(setup.paths.measured, setup.context.clock),
+      device_messages_(setup.context),
       neighbourhood_(setup, links_) {
     unsent_.reserve(links_.size());
     taken_.assign(links_.size(), nullptr);
@@ -61,6 +62,10 @@ LinkContent Messages::link_content() {
             if (part-- == 0) name = run_->plan->describe(run_->plan->pieces()[piece].key(single.edge));
         });
         return name;
+    };
+    content.apart = [this](size_t plan_link) {
+        const PlanLink &link = run_->plan->links()[plan_link];
+        return std::pair(static_cast<size_t>(run_->dense_bytes(link, false)), device_messages_.for_arrivals(*run_, link.peer));
     };
     return content;
 }
@@ -91,15 +96,15 @@ void Messages::post(Run &run) {
     neighbourhood_.begin(run.epoch);
     for (size_t i = 0; i < links_.size(); ++i) {
         links_[i]->lie_in(run.on_host() ? nullptr : memory_on_devices(run, i));
-        if (run.plan->any_sparse()) links_[i]->send_at_most(most_sent(run, i));
+        links_[i]->send_at_most(run.plan->any_sparse() || !run.on_host() ? most_sent(run, i) : SIZE_MAX);
         links_[i]->post(run.epoch, run.narrowing);
     }
     std::fill(unpacked_.begin(), unpacked_.end(), false);
 }
 
-// Nothing of parts without storage.
-size_t Messages::most_sent(const Run &run, size_t i) const {
-    int64_t end = align_up(run.dense_bytes(planned(run, i), true), sparse_alignment);
+// Nothing of parts without storage, nor of what goes apart.
+size_t Messages::most_sent(const Run &run, size_t i) {
+    int64_t end = memory_apart(run, i) ? 0 : align_up(run.dense_bytes(planned(run, i), true), sparse_alignment);
     run.for_each(planned(run, i), true, [&](const PieceRun &piece, const LinkPiece &, const LoweredDirection &way) {
         for (const PartBytes &of : way.sent_by)
             if (piece.source_part(of.part)) end += of.bytes;
@@ -316,9 +321,9 @@ void Messages::unpack_arrived(Run &run) {
 
 void Messages::unpack_link(Run &run, size_t i) {
     if (links_[i]->lent()) return;
-    const bool dense = !links_[i]->landed();
+    const bool apart = links_[i]->came_apart(), dense = !links_[i]->landed();
     const PlanLink &link = planned(run, i);
-    std::byte *payload = links_[i]->received_payload();
+    std::byte *const payload = links_[i]->received_payload(), *const values = apart ? links_[i]->received_part(0) : payload;
     if (run.check) run.check->take_hashes(run, link, payload + links_[i]->header().payload_bytes);
     int64_t end = 0;
     bool singles = false;
@@ -328,14 +333,14 @@ void Messages::unpack_link(Run &run, size_t i) {
         end = align_up(end, run.alignment(at));
         const uint32_t base = run.plan->piece(at.piece).bases().receive(at.link);
         if (piece.work) {
-            land(piece, base, way, *links_[i], payload + end);
+            land(piece, base, way, *links_[i], values + end);
         } else {
-            piece.bases[base] = payload + end;
+            piece.bases[base] = values + end;
             piece.run_rows(way.rows);
         }
         end += way.dense_bytes;
     });
-    if (singles) unpack_singles(run, i, payload, end);
+    if (singles) unpack_singles(run, i, payload, apart ? 0 : end);
     unpacked_bytes_ += static_cast<size_t>(link.bytes_received);
     if (!run.on_host()) keep_received(run, i);
 }
@@ -375,7 +380,7 @@ size_t Messages::received_bytes(size_t plan_link, const std::byte *message) cons
     std::memcpy(&header, message, sizeof header);
     if ((header.flags & flag_get) != 0) return 0;
     const PlanLink &link = run_->plan->links()[plan_link];
-    int64_t end = (header.flags & flag_put) != 0 ? 0 : run_->dense_bytes(link, false);
+    int64_t end = (header.flags & (flag_put | flag_apart)) != 0 ? 0 : run_->dense_bytes(link, false);
     if (!in_parts()) for_each_that_came(plan_link, message, [&](size_t, const SingleEdge &single) { place_single(single, end); });
     return static_cast<size_t>(end) + (run_->check ? CheckMode::hash_bytes(*run_, link, false) : 0);
 }
@@ -469,7 +474,13 @@ std::string Messages::why_this_path(size_t i) const {
     return (trial_.direct(epoch_ + 1) ? "from storage to storage: " : "messages: ") + trial_.describe();
 }
 
-std::string Messages::describe_paths() const {
+// Of what a device packs.
+std::string Messages::describe_memory(size_t i) {
+    if (!run_ || run_->on_host() || in_parts() || neighbourhood_.is_joined()) return {};
+    return ", " + device_messages_.describe(*run_, links_[i]->peer(), static_cast<size_t>(run_->dense_bytes(planned(*run_, i), true)));
+}
+
+std::string Messages::describe_paths() {
     std::string text;
     for (size_t i = 0; i < links_.size(); ++i) {
         const Stream &link = *links_[i];
@@ -477,7 +488,7 @@ std::string Messages::describe_paths() const {
         if (link.sends())
             text += describe_way("to", link.peer(), planned.n_send, setup_.plan.payload_bytes(planned, true), link.sent_by) + "; " +
                     why_this_path(i) + (setup_.spec.neighbourhood && !neighbourhood_.is_joined() ? "; " + neighbourhood_.describe() : "") +
-                    "; messages over " + setup_.context.fabric().describe_route(link.peer()) + "\n";
+                    "; messages over " + setup_.context.fabric().describe_route(link.peer()) + describe_memory(i) + "\n";
         if (link.receives())
             text += describe_way("from", link.peer(), planned.n_receive, setup_.plan.payload_bytes(planned, false), link.received_by) + "\n";
     }

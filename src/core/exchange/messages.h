@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "exchange/device_messages.h"
 #include "exchange/links.h"
 #include "exchange/neighbourhood.h"
 #include "exchange/paths/path.h"
@@ -73,12 +74,12 @@ public:
     std::string missing(const Run &run) const;
     void count(halo_exchange_stats &stats) const;
     // A line for each peer and direction: what goes that way, by which paths it has gone, and why.
-    std::string describe_paths() const;
+    std::string describe_paths();
 
 private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
     double timeout() const { return setup_.context.timeout(setup_.spec.timeout_seconds); }
-    size_t most_sent(const Run &run, size_t i) const;
+    size_t most_sent(const Run &run, size_t i);
     bool in_parts() const { return setup_.spec.per_channel; }
     LinkContent link_content();
     PathSetup path_setup();
@@ -110,7 +111,9 @@ private:
     size_t assemble(const Run &run, size_t i);
     int64_t assemble_singles(const Run &run, size_t i, std::byte *payload, int64_t end);
     struct Outgoing;
-    void place(Outgoing &one, PieceRun &piece, std::byte *in_message) const;
+    Pool *memory_apart(const Run &run, size_t i);
+    const Part *pack_apart(const Run &run, size_t i);
+    void place(Outgoing &one, PieceRun &piece, std::byte *in_message, bool apart) const;
     Pool *memory_on_devices(const Run &run, size_t i) const;
     Pool &pinned_by(const PieceRun &piece) const;
     void land(PieceRun &piece, uint32_t base, const LoweredDirection &way, const Stream &link, std::byte *from);
@@ -127,6 +130,7 @@ private:
     std::string why_no_path() const;
     std::string why_not_on_devices() const;
     std::string why_this_path(size_t i) const;
+    std::string describe_memory(size_t i);
 
     MessageSetup setup_;
     size_t chunk_;              // bytes that one launch of a device packs or unpacks, at least
@@ -140,6 +144,7 @@ private:
     std::vector<size_t> unsent_; // links of this run
     std::vector<Path *> taken_;  // in runs with devices: of each link, which path; null: a message
     std::vector<Pause> waits_;   // likewise: for its peer
+    DeviceMessages device_messages_;
     // What of a piece goes to a peer, packed ahead of its message: in runs with devices.
     struct Outgoing {
         size_t link;
@@ -147,7 +152,7 @@ private:
         const LoweredDirection *way;
         std::byte *packed; // dense values
         size_t bytes;
-        bool in_place; // in its message
+        bool in_place; // in its message, or a part of it
         Buffer memory; // of pieces on the host, else
     };
     std::vector<Outgoing> outgoing_;             // by link

@@ -3,6 +3,8 @@
 // device packs dense values where they leave from, and reads them where they have come. What others pack, and sparse values, of which not all leave,
 // is copied on the way. Messages leave once an event has fired, in whatever call comes then.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 
 #include "exchange/check_mode.h"
@@ -101,12 +103,14 @@ void Messages::make_outgoing(Run &run) {
     outgoing_.clear();
     for (size_t i = 0; i < links_.size(); ++i) {
         if (!links_[i]->sends()) continue;
+        const Part *const apart = taken_[i] ? nullptr : pack_apart(run, i);
+        std::byte *const dense = apart ? apart->payload() : links_[i]->send_payload();
         int64_t end = 0;
         run.for_each(planned(run, i), true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
             if (way.singles.empty() && (way.dense_bytes == 0 || taken_[i])) return;
             Outgoing one{ i, at.piece, &way, nullptr, 0, false, {} };
             if (way.dense_bytes > 0) end = align_up(end, run.alignment(at));
-            place(one, piece, links_[i]->send_payload() + end);
+            place(one, piece, dense + end, apart != nullptr);
             end += way.dense_bytes;
             piece.bases[run.plan->piece(at.piece).bases().send(at.link)] = one.packed;
             outgoing_.push_back(std::move(one));
@@ -114,8 +118,24 @@ void Messages::make_outgoing(Run &run) {
     }
 }
 
-// In the message if all of it goes there, and its device reaches that. Of single edges those have room that there is storage for.
-void Messages::place(Outgoing &one, PieceRun &piece, std::byte *in_message) const {
+Pool *Messages::memory_apart(const Run &run, size_t i) {
+    if (in_parts() || neighbourhood_.is_joined() || !links_[i]->lies_there()) return nullptr;
+    return device_messages_.for_departures(run, links_[i]->peer(), static_cast<size_t>(run.dense_bytes(planned(run, i), true)));
+}
+
+// nullptr: they go in the message. Who is in that run has all storage on one device.
+const Part *Messages::pack_apart(const Run &run, size_t i) {
+    Pool *const memory = memory_apart(run, i);
+    if (!memory) return nullptr;
+    const Part &part = links_[i]->pack_apart(*memory, static_cast<size_t>(run.dense_bytes(planned(run, i), true)));
+    DeviceWork &work = *run.only_work();
+    work.keep(part.buffer);
+    work.write(std::bit_cast<std::array<uint64_t, 2>>(links_[i]->header_apart()), part.buffer.data());
+    return &part;
+}
+
+// In the message, or its part, if all of it goes there, and its device reaches that. Of single edges those have room that there is storage for.
+void Messages::place(Outgoing &one, PieceRun &piece, std::byte *in_message, bool apart) const {
     const auto memory = [&](size_t bytes) {
         if (piece.work) return piece.work->pinned(bytes);
         one.memory = setup_.context.host_buffer(bytes);
@@ -128,8 +148,8 @@ void Messages::place(Outgoing &one, PieceRun &piece, std::byte *in_message) cons
     }
     const Buffer &message = links_[one.link]->send_memory();
     one.bytes = static_cast<size_t>(one.way->dense_bytes);
-    one.in_place = !piece.work || (links_[one.link]->lies_there() && message.is_of(pinned_by(piece)));
-    if (one.in_place && piece.work) piece.work->keep(message);
+    one.in_place = apart || !piece.work || (links_[one.link]->lies_there() && message.is_of(pinned_by(piece)));
+    if (one.in_place && !apart && piece.work) piece.work->keep(message);
     one.packed = one.in_place ? in_message : memory(one.bytes);
 }
 
@@ -256,12 +276,13 @@ bool Messages::unpacked_a_chunk() {
 // As `pack` does it.
 size_t Messages::assemble(const Run &run, size_t i) {
     std::byte *payload = links_[i]->send_payload();
+    const bool apart = links_[i]->sends_apart();
     int64_t end = 0;
     bool singles = false;
     for (const Outgoing &one : outgoing_) {
         if (one.link != i) continue;
         singles = singles || !one.way->singles.empty();
-        if (one.way->dense_bytes == 0) continue;
+        if (one.way->dense_bytes == 0 || apart) continue;
         end = align_up(end, edge_alignment(run.plan->piece(one.piece).destination().element_bytes));
         if (!one.in_place) std::memcpy(payload + end, one.packed, static_cast<size_t>(one.way->dense_bytes));
         end += one.way->dense_bytes;
@@ -297,11 +318,13 @@ int64_t Messages::assemble_singles(const Run &run, size_t i, std::byte *payload,
 
 // Dense values are read where they have come, if the device reaches that.
 void Messages::land(PieceRun &piece, uint32_t base, const LoweredDirection &way, const Stream &link, std::byte *from) {
-    piece.bases[base] = link.has_come_to(pinned_by(piece)) ? from : copied(piece, from, way.dense_bytes);
+    const bool reached = link.came_apart() ? link.came_to_device() : link.has_come_to(pinned_by(piece));
+    piece.bases[base] = reached ? from : copied(piece, from, way.dense_bytes);
     piece.work->add(piece, way.rows);
 }
 
 void Messages::keep_received(const Run &run, size_t i) {
+    if (links_[i]->came_to_device()) run.works.front()->keep(links_[i]->take_apart());
     for (DeviceWork *work : run.works) {
         const Pool &pinned = setup_.context.pools().pool(HALO_MEMORY_PINNED, work->device().ordinal());
         if (links_[i]->has_come_to(pinned)) return work->keep(links_[i]->take_received());

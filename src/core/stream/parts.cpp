@@ -12,8 +12,18 @@ namespace halo {
 
 namespace {
 
-void make_room(Part &part, size_t bytes, Context &context) {
-    if (part.buffer.bytes() < bytes) part.buffer = context.host_buffer(bytes);
+constexpr size_t most_of_failure = sizeof(MessageHeader) + most_plain_bytes;
+
+bool is_fit(const Part &part, size_t bytes, const Pool *memory) {
+    const bool is_there = part.on_device == (memory != nullptr) && (!memory || part.buffer.is_of(*memory));
+    return is_there && part.buffer.bytes() >= bytes;
+}
+
+// In memory of this pool, which a device has; nullptr: of the host.
+void make_room(Part &part, size_t bytes, Context &context, Pool *memory = nullptr) {
+    if (is_fit(part, bytes, memory)) return;
+    part.buffer = memory ? memory->get(bytes) : context.host_buffer(bytes);
+    part.on_device = memory != nullptr;
 }
 
 } // namespace
@@ -24,7 +34,24 @@ std::byte *LeavingParts::add(Context &context, size_t payload_bytes) {
     part.bytes = sizeof(PartHeader) + payload_bytes;
     make_room(part, part.bytes + sizeof(uint64_t), context);
     ++n_;
+    unsent_ = true;
     return part.payload();
+}
+
+const Part &LeavingParts::add_on_device(Context &context, Pool &memory, size_t payload_bytes) {
+    if (parts_.empty()) parts_.push_back(std::make_unique<Part>());
+    Part &part = *parts_.front();
+    part.bytes = sizeof(PartHeader) + payload_bytes;
+    make_room(part, part.bytes, context, &memory);
+    n_ = 1;
+    unsent_ = true;
+    return part;
+}
+
+void LeavingParts::forget_unsent() {
+    if (!std::exchange(unsent_, false)) return;
+    for (; n_ > 0; --n_)
+        if (parts_[n_ - 1]->on_device) parts_[n_ - 1]->buffer.reset();
 }
 
 size_t LeavingParts::payload_bytes() const {
@@ -35,12 +62,14 @@ size_t LeavingParts::payload_bytes() const {
 
 int64_t LeavingParts::send(Context &context, int32_t peer, int32_t tag, uint32_t serial, uint32_t epoch) {
     int64_t all = 0;
+    unsent_ = false;
     for (size_t i = 0; i < n_; ++i) {
         Part &part = *parts_[i];
         const PartHeader header{ part_magic, serial, epoch, static_cast<uint32_t>(n_ - 1 - i) };
         size_t bytes = part.bytes;
-        std::memcpy(part.buffer.data(), &header, sizeof header);
-        if (context.check_mode()) [[unlikely]] {
+        part.epoch = epoch;
+        if (!part.on_device) std::memcpy(part.buffer.data(), &header, sizeof header);
+        if (context.check_mode() && !part.on_device) [[unlikely]] {
             const uint64_t sum = checksum(part.buffer.data(), bytes);
             std::memcpy(part.buffer.data() + bytes, &sum, sizeof sum);
             bytes += sizeof sum;
@@ -54,6 +83,7 @@ int64_t LeavingParts::send(Context &context, int32_t peer, int32_t tag, uint32_t
 }
 
 bool LeavingParts::have_left(Context &context) {
+    if (unsent_) return true;
     for (; n_ > 0; --n_)
         if (!is_complete(*parts_[n_ - 1], context.fabric())) return false;
     return true;
@@ -66,11 +96,7 @@ bool LeavingParts::any_under_way(Context &context) {
 }
 
 void LeavingParts::abandon(uint32_t epoch) {
-    for (size_t i = 0; i < n_; ++i) {
-        PartHeader header{};
-        if (parts_[i]->in_flight) std::memcpy(&header, parts_[i]->buffer.data(), sizeof header);
-        parts_[i]->abandoned = header.epoch == epoch;
-    }
+    for (size_t i = 0; i < n_; ++i) parts_[i]->abandoned = parts_[i]->in_flight && parts_[i]->epoch == epoch;
 }
 
 void LeavingParts::linger(Context &context) {
@@ -82,8 +108,12 @@ void LeavingParts::linger(Context &context) {
 
 // Several may come in at once. What may be a failure is looked at first: messages behind it are of the next run.
 bool ArrivingParts::may_find_more() const {
-    constexpr size_t most_of_failure = sizeof(MessageHeader) + most_plain_bytes;
     return n_found_ < expected_.size() && (n_found_ == n_here_ || parts_[n_found_ - 1]->bytes > most_of_failure);
+}
+
+// A failure comes where the host can read it.
+Pool *ArrivingParts::memory_for(size_t bytes) const {
+    return bytes > most_of_failure && bytes == sizeof(PartHeader) + expected_[n_found_] ? memory_ : nullptr;
 }
 
 Part *ArrivingParts::next(Context &context, int32_t peer, int32_t tag) {
@@ -108,8 +138,9 @@ bool ArrivingParts::find(Context &context, int32_t peer, int32_t tag, bool alone
     if (n_found_ == parts_.size()) parts_.push_back(std::make_unique<Part>());
     Part &part = *parts_[n_found_];
     const size_t wanted = std::max(bytes, sizeof(PartHeader));
-    if (alone && part.buffer.bytes() < wanted) return false; // it stays found
-    make_room(part, wanted, context);
+    Pool *const memory = memory_for(bytes);
+    if (alone && !is_fit(part, wanted, memory)) return false; // it stays found
+    make_room(part, wanted, context, memory);
     part.peer = peer;
     part.bytes = bytes;
     context.fabric().receive_matched(message, peer, part.buffer.data(), part.buffer.bytes(), part.request);

@@ -27,7 +27,7 @@ bool ends_run(std::span<const std::byte> message, uint32_t serial, uint32_t run,
     std::memcpy(&header, message.data(), std::min(message.size(), sizeof header));
     std::memcpy(&part, message.data(), std::min(message.size(), sizeof part));
     if (part.magic == part_magic) return part.serial == serial && part.n_after == 0 && !is_before(part.epoch, run);
-    const bool ends = (header.kind == kind && (header.flags & flag_parts) == 0) || header.kind == MessageKind::failure;
+    const bool ends = (header.kind == kind && (header.flags & (flag_parts | flag_apart)) == 0) || header.kind == MessageKind::failure;
     return header.serial == serial && ends && !is_before(header.epoch, run);
 }
 
@@ -191,7 +191,7 @@ void Stream::send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewh
     MessageHeader header = make_header(MessageKind::data, payload_bytes);
     header.n_states = spec_.send.n_states;
     LeavingParts &parts = leaving_[slot_];
-    header.flags |= parts.n() > 0 ? flags | flag_parts : flags;
+    header.flags |= flags | (parts.are_on_device() ? flag_apart : parts.n() > 0 ? flag_parts : 0);
     const size_t n_parts = parts.n(), all_bytes = payload_bytes + parts.payload_bytes() + bytes_elsewhere;
     if (sending_shared_)
         slot_writer_.write(header);
@@ -326,7 +326,8 @@ void Stream::end_failed_run() {
     has_failed_ = true;
     const bool tells = keeps_peer_waiting();
     if (memory_ && !slots_[slot_]->in_flight) slots_[slot_]->buffer.reset(); // a device may still write there
-    if (receive_ == Receive::posted)                                         // what has been found comes to its end in the next run
+    leaving_[slot_].forget_unsent();
+    if (receive_ == Receive::posted) // what has been found comes to its end in the next run
         if (const auto header = cancel_receive()) note_cancelled(*header);
     if (std::exchange(brought_, nullptr)) held_.reset();
     arrived_ = true;

@@ -62,7 +62,10 @@ struct StreamSpec {
     // Adds the bytes of each part that must follow a message. None: there are no parts.
     std::function<void(const std::byte *message, std::vector<size_t> &bytes)> parts;
     std::function<std::string(const std::byte *message, size_t part)> name_of_part; // of its channel
-    std::string what;                                                               // e.g. "exchange 3": for error texts
+    // Of values that the peer sends apart in this run: how many bytes, and the memory that they should come to; nullptr: the host's. None: they
+    // cannot be.
+    std::function<std::pair<size_t, Pool *>()> apart;
+    std::string what; // e.g. "exchange 3": for error texts
 };
 
 class Stream {
@@ -110,6 +113,10 @@ public:
     // Memory of this run's next part. Valid after writable().
     std::byte *add_part(size_t bytes) { return leaving_[slot_].add(context_, bytes); }
     void take_back_part() { leaving_[slot_].take_back_last(); }
+    // Likewise, of the dense values, in a device's memory: they go apart. What packs them writes the header too.
+    const Part &pack_apart(Pool &memory, size_t bytes) { return leaving_[slot_].add_on_device(context_, memory, bytes); }
+    PartHeader header_apart() const { return { part_magic, spec_.serial, epoch_, 0 }; }
+    bool sends_apart() const { return leaving_[slot_].are_on_device(); }
     // What is in send_payload(), then the parts.
     void send(size_t payload_bytes);
     // The dense values, so many bytes, have been written into the peer's storage, which its gate allows; the payload is what else there is.
@@ -170,6 +177,10 @@ public:
     Buffer take_received() { return std::exchange(receive_buffer_, {}); }
     std::byte *received_payload() const { return message_ + payload_offset(spec_.receive.n_states); }
     std::byte *received_part(size_t i) const { return arriving_.payload(i); }
+    // Are the dense values its only part? Do they lie in a device's memory, as this end wanted it?
+    bool came_apart() const { return (header_.flags & flag_apart) != 0; }
+    bool came_to_device() const { return came_apart() && arriving_.is_on_device(0); }
+    Buffer take_apart() { return arriving_.take_memory(0); }
     // While the run's message is here, and not all of its parts.
     bool awaits_parts() const { return !arriving_.all_here(); }
     size_t parts_here() const { return arriving_.n_here(); }
@@ -245,6 +256,7 @@ private:
     void check_part(const Part &part) const;
     void take_late_part(size_t bytes);
     void expect_parts(const MessageHeader &header);
+    void expect_apart();
     void take(size_t bytes);
     void take_handshake(const MessageHeader &header);
     void take_data(const MessageHeader &header);

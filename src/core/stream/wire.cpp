@@ -2,6 +2,7 @@
 #include "stream/wire.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "stream/handshake.h"
@@ -83,9 +84,10 @@ const char *sized_error(const MessageHeader &header, size_t behind, size_t least
 }
 
 const char *data_error(const MessageHeader &header, size_t behind, bool summed) {
-    const unsigned location = header.flags & location_flags;
-    if (location == location_flags || (location != 0 && (header.flags & flag_parts) != 0)) return "its payload is said to lie in several places";
-    if (location == flag_get && (header.n_states != 0 || header.payload_bytes != 0)) return "what lies in the sender's storage is all there is";
+    constexpr unsigned places = location_flags | unsigned{ flag_parts };
+    if (std::popcount(header.flags & places) > 1) return "its payload is said to lie in several places";
+    if ((header.flags & flag_get) != 0 && (header.n_states != 0 || header.payload_bytes != 0))
+        return "what lies in the sender's storage is all there is";
     const size_t besides = payload_offset(header.n_states) - sizeof header + (summed ? sizeof(uint64_t) : 0);
     if (behind < besides) return "it is shorter than its states";
     return behind - besides != header.payload_bytes ? "its header tells another size" : nullptr;

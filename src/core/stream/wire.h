@@ -15,7 +15,7 @@ namespace halo {
 
 inline constexpr uint32_t message_magic = 0x4f4c4148;   // "HALO"
 inline constexpr uint32_t reduction_magic = 0x4f434552; // "RECO": in place of it, in front of the values of a reduction
-inline constexpr uint8_t wire_version = 10;
+inline constexpr uint8_t wire_version = 11;
 
 // Numbers of objects and runs go in a circle: those compared are less than half of it apart.
 constexpr bool is_before(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) < 0; }
@@ -65,7 +65,9 @@ struct Narrowing {
 // Where the dense values of a data message lie, if not in its payload: one of these at most.
 inline constexpr uint16_t flag_put = 4;  // in the receiver's storage, where the sender has written it
 inline constexpr uint16_t flag_get = 16; // in the sender's storage, where the receiver reads it
-inline constexpr uint16_t location_flags = flag_put | flag_get;
+inline constexpr uint16_t flag_apart =
+    256; // in the one part that follows (stream/parts.h), which may come from a device's memory, and so has no checksum
+inline constexpr uint16_t location_flags = flag_put | flag_get | flag_apart;
 
 // Its payload, but for what check mode adds, follows in messages of its own (stream/parts.h).
 inline constexpr uint16_t flag_parts = 128;

@@ -557,6 +557,11 @@ halo_device *late_of_memory(const void *pointer) {
     return nullptr;
 }
 
+void *late_reach(const void *pointer) {
+    halo_device *const owner = late_of_memory(pointer);
+    return owner ? late_of(owner).memory.reach(pointer) : nullptr;
+}
+
 int32_t late_ordinal(halo_device *device) { return late_of(device).ordinal; }
 
 void late_fail_allocation(halo_device *device, int64_t after) { late_of(device).allocation.set(after); }

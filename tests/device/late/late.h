@@ -30,6 +30,8 @@ halo_status late_copy_pieces(halo_device *device, const late_piece *pieces, int6
 
 // The open device that such memory of its own belongs to; NULL: none, or memory of the host.
 halo_device *late_of_memory(const void *pointer);
+// Where a transport that takes memory of these devices reaches it, as their own work does; NULL: it is memory of the host.
+void *late_reach(const void *pointer);
 int32_t late_ordinal(halo_device *device);
 // The device that this thread has opened last.
 halo_device *late_opened_here(void);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is inside: the in-process transport, or the module that the environment names in WRAP_MODULE; one that opens over a bootstrap where
-// WRAP_OVER_BOOTSTRAP says so. Programs that know nothing of the wrapper get its delays by WRAP_DELAY and WRAP_SLOW_TEST, chances both.
+// WRAP_OVER_BOOTSTRAP says so. Programs that know nothing of the wrapper get its delays by WRAP_DELAY and WRAP_SLOW_TEST, chances both, and memory of
+// the late device taken in messages by WRAP_TAKES_LATE.
 #include "wrap.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -32,6 +34,14 @@ bool is_collective(int32_t lane, int32_t tag) { return lane == 0 && tag < n_spar
 bool of_channel(int32_t lane, const void *data, size_t bytes) {
     constexpr char part_magic[] = { 'H', 'L', 'P', 'T' };
     return lane > 0 || (bytes >= sizeof part_magic && std::memcmp(data, part_magic, sizeof part_magic) == 0);
+}
+
+// Where memory of the late device is, if this is such and the program has that device; else it is what it was.
+using Reach = void *(*)(const void *);
+void *reached(const void *data) {
+    static const auto reach = reinterpret_cast<Reach>(dlsym(RTLD_DEFAULT, "late_reach"));
+    void *const there = reach ? reach(data) : nullptr;
+    return there ? there : const_cast<void *>(data);
 }
 
 // A message that the wrapper sends from memory of its own.
@@ -82,6 +92,7 @@ public:
         }
         last_opened = this;
         reach_ = next_reach;
+        takes_ = static_cast<int32_t>(number_in("WRAP_TAKES_LATE"));
         delay_as_environment_says();
         return inner_.open(host_, &params, &transport_);
     }
@@ -91,6 +102,7 @@ public:
         inner_.identify(transport_, &rank, &size, &max_tag);
         return reach_ == WRAP_REACHES_ALL || (reach_ == WRAP_REACHES_ODD && (rank + peer) % 2 != 0);
     }
+    bool says_it_takes(const char *device) const { return takes_ == WRAP_TAKES_ALL && std::strcmp(device, "late") == 0; }
     halo_status open_lanes(int32_t n_lanes) { return faults_.no_lanes ? HALO_BUSY : inner_.open_lanes(transport_, n_lanes); }
     const halo_transport_ops &inner() const { return inner_; }
     halo_transport *transport() const { return transport_; }
@@ -134,6 +146,11 @@ private:
         faults.slow_test = number_in("WRAP_SLOW_TEST");
         if (faults.delay > 0 || faults.slow_test > 0) set_faults(faults);
     }
+    void *taken(const void *data, int64_t &count) {
+        void *const there = takes_ == WRAP_TAKES_NONE ? const_cast<void *>(data) : reached(data);
+        count += there != data;
+        return there;
+    }
     void hold(Held held);
     void end(const Held &held, halo_status status);
     void damage(std::vector<std::byte> &bytes);
@@ -147,6 +164,7 @@ private:
     wrap_faults faults_{};
     bool faulty_ = false;
     int32_t reach_ = WRAP_REACHES_ALL;
+    int32_t takes_ = WRAP_TAKES_NONE;
     std::mt19937_64 random_;
     int64_t calls_ = 0;
     std::deque<std::unique_ptr<Held>> held_;                   // in the order of their sending
@@ -164,7 +182,8 @@ void Wrapped::damage(std::vector<std::byte> &bytes) {
     }
 }
 
-halo_status Wrapped::send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, halo_request *request) {
+halo_status Wrapped::send(int32_t peer, int32_t lane, int32_t tag, const void *given, size_t bytes, halo_request *request) {
+    const void *const data = taken(given, counts_.from_device);
     ++counts_.sends;
     counts_.open += !is_collective(lane, tag);
     counts_.bytes_sent += static_cast<int64_t>(bytes);
@@ -226,13 +245,13 @@ halo_status Wrapped::receive(int32_t peer, int32_t lane, int32_t tag, void *data
     counts_.open -= !is_collective(lane, tag);
     finished_.erase(request);
     if (!spared(lane, tag) && refuses("receive", peer)) return HALO_ERR_TRANSPORT;
-    return inner_.receive(transport_, peer, lane, tag, data, capacity, request);
+    return inner_.receive(transport_, peer, lane, tag, taken(data, counts_.to_device), capacity, request);
 }
 
 halo_status Wrapped::receive_matched(halo_matched *message, void *data, size_t capacity, halo_request *request) {
     ++counts_.receives;
     finished_.erase(request);
-    return inner_.receive_matched(transport_, message, data, capacity, request);
+    return inner_.receive_matched(transport_, message, taken(data, counts_.to_device), capacity, request);
 }
 
 halo_status Wrapped::test(halo_request *request, int32_t *done, size_t *bytes) {
@@ -350,6 +369,12 @@ int32_t reaches(const halo_transport *transport, int32_t peer) { return reinterp
 // What is delayed.
 int32_t sends_by_calls(const halo_transport *, int32_t) { return 1; }
 
+int32_t takes_device_memory(const halo_transport *transport, int32_t, const char *device, char *why, size_t why_bytes) {
+    const bool takes = reinterpret_cast<const Wrapped *>(transport)->says_it_takes(device);
+    std::snprintf(why, why_bytes, "%s", takes ? "as it was told" : "it was not told to");
+    return takes ? 1 : 0;
+}
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     std::strncpy(why, "for tests", why_bytes - 1);
     return 1;
@@ -376,7 +401,8 @@ constexpr halo_transport_ops operations = { sizeof(halo_transport_ops),
                                             nullptr,
                                             nullptr,
                                             nullptr,
-                                            sends_by_calls };
+                                            sends_by_calls,
+                                            takes_device_memory };
 
 } // namespace
 

@@ -18,8 +18,10 @@ typedef struct wrap_counts {
     int64_t found;
     int64_t tests;
     int64_t cancels;
-    int64_t faults; /* done so far */
-    int64_t open;   /* sends less receives, but of set-up and collectives; a receive that is posted counts */
+    int64_t faults;      /* done so far */
+    int64_t open;        /* sends less receives, but of set-up and collectives; a receive that is posted counts */
+    int64_t from_device; /* sends from memory of the late device */
+    int64_t to_device;   /* receives there */
 } wrap_counts;
 
 /* Chances, 0 to 1, for each message or call. Messages of set-up and collectives are spared, unless `collectives`. */
@@ -52,6 +54,10 @@ typedef void (*wrap_seat_fn)(struct halo_inproc_group *group, int32_t rank);
 #define WRAP_REACHES_ODD 1 /* those at an odd distance */
 #define WRAP_REACHES_ALL 2
 typedef void (*wrap_reach_fn)(int32_t which);
+/* Values of WRAP_TAKES_LATE in the environment: do instances that are opened take memory of the late device (tests/device/late)? */
+#define WRAP_TAKES_NONE 0
+#define WRAP_TAKES_SILENTLY 1 /* and say that they do not */
+#define WRAP_TAKES_ALL 2
 /* Of the instance that this thread opened last. */
 typedef void (*wrap_set_faults_fn)(const wrap_faults *faults);
 typedef wrap_counts (*wrap_counts_fn)(void);

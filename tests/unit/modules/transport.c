@@ -84,8 +84,8 @@ static halo_status progress(halo_transport *transport) {
 }
 
 static const halo_transport_ops operations = {
-    OPS_BYTES,       open_it,  close_it, identify, open_lanes, send_it, receive_it, test_it, cancel, probe_it,
-    receive_matched, progress, NULL,     NULL,     NULL,       NULL,    NULL,       NULL,    NULL,   NULL,
+    OPS_BYTES, open_it, close_it, identify, open_lanes, send_it, receive_it, test_it, cancel, probe_it, receive_matched,
+    progress,  NULL,    NULL,     NULL,     NULL,       NULL,    NULL,       NULL,    NULL,   NULL,
 };
 
 extern const halo_transport_plugin halo_transport_plugin_v1;

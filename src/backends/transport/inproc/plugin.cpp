@@ -113,8 +113,8 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
 }
 
 constexpr halo_transport_ops ops = {
-    sizeof(halo_transport_ops), open,    close,   identify, open_lanes, send,    receive, test, cancel, probe, receive_matched, progress, nullptr,
-    ends_all_when_closed,       nullptr, nullptr, nullptr,  nullptr,    nullptr, nullptr
+    sizeof(halo_transport_ops), open,    close,   identify, open_lanes, send,    receive, test,   cancel, probe, receive_matched, progress, nullptr,
+    ends_all_when_closed,       nullptr, nullptr, nullptr,  nullptr,    nullptr, nullptr, nullptr
 };
 
 } // namespace

@@ -66,25 +66,14 @@ const char *set_by_launcher_of(const Implementation &one) {
     return nullptr;
 }
 
-// Which version of the standard ABI the functions have that this module has got; 0: they have another interface. The object that they are in tells:
-// libraries of both may be loaded. By names that tools for profiling do not define.
+// Which version of the standard ABI the functions have that this module has got; 0: they have another interface. By a name that tools for profiling
+// do not define.
 int standard_abi() {
-#if !defined(SMPI_H)
-    Dl_info info{};
-    void *holder = nullptr;
-    if (dladdr1(reinterpret_cast<void *>(&PMPI_Init_thread), &info, &holder, RTLD_DL_LINKMAP) == 0) return 0;
-    const char *name = static_cast<const link_map *>(holder)->l_name;
-    void *object = dlopen(*name != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
-    if (object == nullptr) return 0;
     int major = 0;
     int minor = 0;
-    const auto version = reinterpret_cast<int (*)(int *, int *)>(dlsym(object, "PMPI_Abi_get_version"));
-    if (version == nullptr || version(&major, &minor) != MPI_SUCCESS) major = 0;
-    dlclose(object);
+    const auto version = reinterpret_cast<int (*)(int *, int *)>(function_of_library("PMPI_Abi_get_version"));
+    if (version == nullptr || version(&major, &minor) != MPI_SUCCESS) return 0;
     return major > 0 ? major : 0; // -1: it has the function, and another interface
-#else
-    return 0;
-#endif
 }
 
 pid_t initialized_by = 0;
@@ -96,6 +85,23 @@ void finalize_at_exit(int exit_status, void *) {
 }
 
 } // namespace
+
+// In the object that has the functions which this module has got.
+void *function_of_library([[maybe_unused]] const char *name) {
+#if !defined(SMPI_H)
+    Dl_info info{};
+    void *holder = nullptr;
+    if (dladdr1(reinterpret_cast<void *>(&PMPI_Init_thread), &info, &holder, RTLD_DL_LINKMAP) == 0) return nullptr;
+    const char *file = static_cast<const link_map *>(holder)->l_name;
+    void *object = dlopen(*file != '\0' ? file : nullptr, RTLD_LAZY | RTLD_NOLOAD);
+    if (object == nullptr) return nullptr;
+    void *function = dlsym(object, name);
+    dlclose(object); // it stays, as this module is linked with it
+    return function;
+#else
+    return nullptr;
+#endif
+}
 
 std::string library_text() {
     Dl_info info{};

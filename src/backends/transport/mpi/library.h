@@ -17,6 +17,9 @@ std::string library_text();
 // another MPI that the program was linked with.
 bool bound_to_own_library();
 
+// A function that some versions have; null: this one has not. Other MPIs may be loaded too.
+void *function_of_library(const char *name);
+
 // A launcher of this MPI started the process; `variable` is how one can tell.
 bool launched(const char *&variable);
 // Null, or how one can tell that a launcher of another one alone did, and several ranks: each would be alone with this.

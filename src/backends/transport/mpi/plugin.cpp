@@ -5,6 +5,7 @@
 #include <new>
 
 #include "communicator.h"
+#include "device_memory.h"
 #include "endpoint.h"
 #include "library.h"
 #include "report.h"
@@ -136,6 +137,19 @@ void describe(const halo_transport *transport, char *text, size_t text_bytes) {
     reinterpret_cast<const Endpoint *>(transport)->describe(text, text_bytes);
 }
 
+int32_t takes_device_memory(const halo_transport *, int32_t, const char *device, char *why, size_t why_bytes) {
+    const Turn turn;
+    if (!turn.allowed()) return 0;
+    try {
+        std::string text;
+        const bool takes = halo::mpi::takes_memory_of(device, text);
+        std::snprintf(why, why_bytes, "%s", text.c_str());
+        return takes ? 1 : 0;
+    } catch (const std::bad_alloc &) {
+        return 0;
+    }
+}
+
 #if HALO_MPI_NEIGHBOURHOODS
 
 using halo::mpi::Neighbourhood;
@@ -217,7 +231,8 @@ constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
                                      neighbourhood_create,
                                      neighbourhood_destroy,
                                      neighbourhood_start,
-                                     nullptr };
+                                     nullptr,
+                                     takes_device_memory };
 
 } // namespace
 

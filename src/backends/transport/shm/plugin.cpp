@@ -155,7 +155,8 @@ constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
                                      nullptr,
                                      nullptr,
                                      nullptr,
-                                     sends_by_calls };
+                                     sends_by_calls,
+                                     nullptr };
 
 } // namespace
 

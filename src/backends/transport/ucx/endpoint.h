@@ -58,6 +58,7 @@ public:
     halo_status probe(Address from, bool &found, size_t &bytes, Matched &matched);
     halo_status receive_matched(Matched &matched, void *data, size_t capacity, Request &request);
     void progress() { worker_->progress(); }
+    const Worker &worker() const { return *worker_; }
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -101,6 +101,7 @@ std::string take_all(void *library) {
     take(library, ucp.config_release, "ucp_config_release", missing);
     take(library, ucp.init_version, "ucp_init_version", missing);
     take(library, ucp.cleanup, "ucp_cleanup", missing);
+    take(library, ucp.context_query, "ucp_context_query", missing);
     take(library, ucp.get_version, "ucp_get_version", missing);
     take(library, ucp.get_version_string, "ucp_get_version_string", missing);
     take(library, ucp.worker_create, "ucp_worker_create", missing);

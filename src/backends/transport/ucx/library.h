@@ -17,6 +17,7 @@ struct Functions {
     decltype(&ucp_config_release) config_release = nullptr;
     decltype(&ucp_init_version) init_version = nullptr;
     decltype(&ucp_cleanup) cleanup = nullptr;
+    decltype(&ucp_context_query) context_query = nullptr;
     decltype(&ucp_get_version) get_version = nullptr;
     decltype(&ucp_get_version_string) get_version_string = nullptr;
     decltype(&ucp_worker_create) worker_create = nullptr;

@@ -127,6 +127,17 @@ halo_status progress(halo_transport *transport) {
 // Of a large one, the pieces or the answer that it has been read.
 int32_t sends_by_calls(const halo_transport *, int32_t) { return 1; }
 
+int32_t takes_device_memory(const halo_transport *transport, int32_t, const char *device, char *why, size_t why_bytes) {
+    try {
+        std::string text;
+        const bool takes = reinterpret_cast<const Endpoint *>(transport)->worker().takes_memory_of(device, text);
+        std::snprintf(why, why_bytes, "%s", text.c_str());
+        return takes ? 1 : 0;
+    } catch (const std::bad_alloc &) {
+        return 0;
+    }
+}
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     try {
         std::string text;
@@ -158,7 +169,8 @@ constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
                                      nullptr,
                                      nullptr,
                                      nullptr,
-                                     sends_by_calls };
+                                     sends_by_calls,
+                                     takes_device_memory };
 
 } // namespace
 

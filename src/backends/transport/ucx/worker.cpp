@@ -42,6 +42,27 @@ std::string Worker::create(int32_t n_ranks) {
     return status == UCS_OK ? std::string() : failure("ucp_worker_create", status);
 }
 
+bool Worker::takes_memory_of(const std::string &device, std::string &why) const {
+    struct Known {
+        const char *device;
+        ucs_memory_type_t type;
+        const char *name;
+    };
+    constexpr Known known[] = { { "cuda", UCS_MEMORY_TYPE_CUDA, "cuda" }, { "hip", UCS_MEMORY_TYPE_ROCM, "rocm" } };
+    for (const Known &one : known) {
+        if (device != one.device) continue;
+        ucp_context_attr_t attributes{};
+        attributes.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
+        const ucs_status_t status = ucp.context_query(context_, &attributes);
+        const bool takes = status == UCS_OK && (attributes.memory_types >> one.type & 1u) != 0;
+        why = status != UCS_OK ? failure("ucp_context_query", status)
+                               : std::string(takes ? "a" : "no") + " component of it has memory type " + one.name;
+        return takes;
+    }
+    why = "UCX has no such memory type";
+    return false;
+}
+
 unsigned Worker::progress() const { return ucp.worker_progress(worker_); }
 
 WorkerAddress::~WorkerAddress() {

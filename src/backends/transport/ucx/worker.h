@@ -24,6 +24,8 @@ public:
 
     ucp_worker_h handle() const { return worker_; }
     unsigned progress() const;
+    // Of the module of that name, in messages; `why` says what the context has.
+    bool takes_memory_of(const std::string &device, std::string &why) const;
 
 private:
     ucp_context_h context_ = nullptr;
