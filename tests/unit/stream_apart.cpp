@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <utility>
 #include <vector>
 
-#include "stream/stream.h"
-#include "two_contexts.h"
+#include "two_ends.h"
 
 namespace halo {
 
@@ -28,15 +26,11 @@ StreamDirection direction() {
     return made;
 }
 
-class Apart : public testing::Test {
+class Apart : public TwoEnds {
 protected:
     Apart() {
-        for (const size_t rank : { 0u, 1u }) {
-            ids_[rank] = ranks_.contexts[rank]->next_run();
+        open([this](size_t rank) {
             StreamSpec spec;
-            spec.peer = 1 - static_cast<int32_t>(rank);
-            spec.serial = ids_[rank].serial();
-            spec.tag = ids_[rank].tag();
             spec.send = spec.receive = direction();
             spec.payload = [](const std::byte *message) {
                 MessageHeader header;
@@ -44,23 +38,10 @@ protected:
                 return besides + ((header.flags & flag_apart) != 0 ? 0 : dense_bytes);
             };
             spec.apart = [this, rank] { return std::pair(dense_bytes, to_device_ ? &pool(rank) : nullptr); };
-            spec.what = "exchange under test";
-            ends_[rank] = std::make_unique<Stream>(*ranks_.contexts[rank], std::move(spec));
-        }
+            return spec;
+        });
     }
-    void TearDown() override {
-        for (auto &end : ends_) {
-            if (end) end->abandon();
-            end.reset();
-        }
-        for (RunId &id : ids_) id = {};
-    }
-
-    Stream &end(size_t rank) { return *ends_[rank]; }
     Pool &pool(size_t rank) { return ranks_.contexts[rank]->pools().pool(HALO_MEMORY_HOST); }
-    void post(uint32_t epoch) {
-        for (auto &end : ends_) end->post(epoch, {});
-    }
     static std::byte value_of(uint32_t epoch, size_t rank) { return static_cast<std::byte>(2 * epoch + rank); }
     // In the message, or apart, as a device would write it.
     void send(size_t rank, uint32_t epoch, bool apart = true) {
@@ -78,10 +59,6 @@ protected:
         std::fill_n(values, dense_bytes, value_of(epoch, rank));
         from.send(apart ? besides : dense_bytes + besides);
     }
-    static bool arrives(Stream &at) {
-        for (int look = 0; look < 100 && !at.test(); ++look) {}
-        return at.arrived();
-    }
     void expect(size_t rank, uint32_t epoch, bool apart = true) {
         Stream &at = end(rank);
         ASSERT_TRUE(arrives(at));
@@ -96,47 +73,23 @@ protected:
         for (const size_t rank : { 0u, 1u }) send(rank, epoch, apart);
         for (const size_t rank : { 0u, 1u }) expect(rank, epoch, apart);
     }
-    void send_by_hand(const void *header, size_t header_bytes, size_t payload_bytes) {
-        std::vector<std::byte> &message = sent_.emplace_back(header_bytes + payload_bytes);
-        std::memcpy(message.data(), header, header_bytes);
-        ranks_.send(ids_[1].tag(), message);
-    }
     // Run 1 has ended well, run 2 is begun, and rank 1's message says that its dense values follow.
     void begin_forged_run(MessageKind kind = MessageKind::data) {
         run(1);
         post(2);
         send(0, 2);
-        MessageHeader header{};
-        header.magic = message_magic;
-        header.version = wire_version;
-        header.kind = kind;
+        MessageHeader header = header_of(kind, 2);
         header.flags = flag_apart;
-        header.serial = ids_[1].serial();
-        header.epoch = 2;
         header.digest = direction().digest.low;
         header.payload_bytes = besides;
-        send_by_hand(&header, sizeof header, besides);
+        send_by_hand(made_by_hand(&header, sizeof header, besides));
     }
     void send_part(size_t payload_bytes, uint32_t epoch = 2) {
         const PartHeader header{ part_magic, ids_[1].serial(), epoch, 0 };
-        send_by_hand(&header, sizeof header, payload_bytes);
-    }
-    void expect_refused(const std::vector<std::string> &words, halo_status status = HALO_ERR_WIRE) {
-        try {
-            EXPECT_FALSE(arrives(end(0)));
-            ADD_FAILURE() << "nothing was refused";
-        } catch (const Error &error) {
-            EXPECT_EQ(error.status(), status);
-            for (const std::string &word : words) EXPECT_NE(error.text().find(word), std::string::npos) << word << " in " << error.text();
-        }
-        end(0).end_failed_run();
+        send_by_hand(made_by_hand(&header, sizeof header, payload_bytes));
     }
 
     bool to_device_ = true;
-    std::deque<std::vector<std::byte>> sent_; // by hand
-    TwoContexts ranks_;
-    RunId ids_[2];
-    std::unique_ptr<Stream> ends_[2];
 };
 
 TEST_F(Apart, ValuesArriveInTheMemoryThatIsWanted) {
@@ -264,15 +217,7 @@ TEST_F(Apart, ValuesOfAnotherRunAreRefusedWhereTheHostSeesThem) {
 // It is longer than the dense values might be, or not: the host reads it.
 TEST_F(Apart, AFailureMayComeInPlaceOfThem) {
     begin_forged_run();
-    MessageHeader header{};
-    header.magic = message_magic;
-    header.version = wire_version;
-    header.kind = MessageKind::failure;
-    header.serial = ids_[1].serial();
-    header.epoch = 2;
-    header.status = HALO_ERR_MEMORY;
-    header.payload_bytes = sizeof(FailurePayload);
-    send_by_hand(&header, sizeof header, sizeof(FailurePayload));
+    send_failure_by_hand(2);
     expect_refused({ "rank 1 has no part in run 2" }, HALO_ERR_PEER);
 }
 
@@ -281,33 +226,20 @@ TEST_F(Apart, OnlyDataMayBe) {
     expect_refused({ "its payload is said to lie elsewhere, which only data may" });
 }
 
-TEST(ApartFromNothing, IsRefused) {
-    TwoContexts ranks;
-    RunId ids[] = { ranks.contexts[0]->next_run(), ranks.contexts[1]->next_run() };
-    {
-        std::unique_ptr<Stream> ends[2];
-        for (const size_t rank : { 0u, 1u }) {
-            StreamSpec spec;
-            spec.peer = 1 - static_cast<int32_t>(rank);
-            spec.serial = ids[rank].serial();
-            spec.tag = ids[rank].tag();
-            spec.send = spec.receive = direction();
-            spec.what = "exchange under test";
-            ends[rank] = std::make_unique<Stream>(*ranks.contexts[rank], std::move(spec));
-            ends[rank]->post(1, {});
-        }
-        ASSERT_TRUE(ends[1]->writable());
-        ends[1]->pack_apart(ranks.contexts[1]->pools().pool(HALO_MEMORY_HOST), dense_bytes);
-        ends[1]->send(dense_bytes + besides);
-        try {
-            for (int look = 0; look < 100 && !ends[0]->test(); ++look) {}
-            ADD_FAILURE() << "nothing was refused";
-        } catch (const Error &error) {
-            EXPECT_NE(error.text().find("is announced apart, which cannot be"), std::string::npos) << error.text();
-        }
-        for (auto &end : ends) end->abandon();
-    }
-    for (RunId &id : ids) id = {};
+// Streams of groups and particles have no such values.
+class NotApart : public TwoEnds {};
+
+TEST_F(NotApart, IsRefusedWhereItCannotBe) {
+    open([](size_t) {
+        StreamSpec spec;
+        spec.send = spec.receive = direction();
+        return spec;
+    });
+    post(1);
+    ASSERT_TRUE(end(1).writable());
+    end(1).pack_apart(ranks_.contexts[1]->pools().pool(HALO_MEMORY_HOST), dense_bytes);
+    end(1).send(dense_bytes + besides);
+    expect_refused({ "is announced apart, which cannot be" });
 }
 
 } // namespace

@@ -7,8 +7,7 @@
 #include <functional>
 
 #include "heap_calls.h"
-#include "stream/stream.h"
-#include "two_contexts.h"
+#include "two_ends.h"
 
 namespace halo {
 
@@ -28,11 +27,8 @@ StreamDirection direction() {
     return made;
 }
 
-StreamSpec spec_of(const RunId &id, int32_t peer) {
+StreamSpec spec_of_parts() {
     StreamSpec spec;
-    spec.peer = peer;
-    spec.serial = id.serial();
-    spec.tag = id.tag();
     spec.send = spec.receive = direction();
     spec.payload = [](const std::byte *) { return size_t{ 0 }; };
     spec.parts = [](const std::byte *message, std::vector<size_t> &bytes) {
@@ -40,26 +36,20 @@ StreamSpec spec_of(const RunId &id, int32_t peer) {
             if (edge_state(message, i) == EdgeState::data) bytes.push_back(bytes_of(i));
     };
     spec.name_of_part = [](const std::byte *, size_t part) { return "number " + std::to_string(part); };
-    spec.what = "exchange under test";
     return spec;
 }
 
-class Parts : public testing::Test {
+class Parts : public TwoEnds {
 protected:
     Parts() {
-        for (const size_t rank : { 0u, 1u }) {
-            ids_[rank] = ranks_.contexts[rank]->next_run();
-            StreamSpec spec = spec_of(ids_[rank], 1 - static_cast<int32_t>(rank));
+        open([this](size_t) {
+            StreamSpec spec = spec_of_parts();
             spec.parts = [this, fill = spec.parts](const std::byte *message, std::vector<size_t> &bytes) {
                 if (parts_fail_) throw std::bad_alloc();
                 fill(message, bytes);
             };
-            ends_[rank] = std::make_unique<Stream>(*ranks_.contexts[rank], std::move(spec));
-        }
-    }
-    Stream &end(size_t rank) { return *ends_[rank]; }
-    void post(uint32_t epoch) {
-        for (auto &end : ends_) end->post(epoch, {});
+            return spec;
+        });
     }
     static std::byte value_of(uint32_t epoch, size_t rank, uint32_t edge) { return static_cast<std::byte>(16 * epoch + 8 * rank + edge); }
     static bool is_null(uint32_t epoch, uint32_t edge) { return edge == 1 && epoch % 2 == 0; }
@@ -73,10 +63,6 @@ protected:
             set_edge_state(from.send_buffer(), edge, is_null(epoch, edge) ? EdgeState::null : EdgeState::data);
         }
         from.send(0);
-    }
-    static bool arrives(Stream &at) {
-        for (int look = 0; look < 100 && !at.test(); ++look) {}
-        return at.arrived();
     }
     void expect(size_t rank, uint32_t epoch) {
         Stream &at = end(rank);
@@ -96,16 +82,10 @@ protected:
         for (const size_t rank : { 0u, 1u }) send(rank, epoch);
         for (const size_t rank : { 0u, 1u }) expect(rank, epoch);
     }
-    // As rank 1 would, of rank 0's present run.
-    void send_forged(const void *header, size_t header_bytes, size_t payload_bytes) {
-        std::vector<std::byte> message(header_bytes + payload_bytes);
-        std::memcpy(message.data(), header, header_bytes);
-        ranks_.send(ids_[1].tag(), message);
-    }
     void send_part(const std::function<void(PartHeader &)> &forge, size_t payload_bytes) {
         PartHeader header{ part_magic, ids_[1].serial(), 2, 0 };
         forge(header);
-        send_forged(&header, sizeof header, payload_bytes);
+        send_by_hand(made_by_hand(&header, sizeof header, payload_bytes));
     }
     // The object of rank 0 goes, and then both parts of run 2 come.
     void expect_late_parts_taken() {
@@ -118,29 +98,13 @@ protected:
     }
     // The message of run 2, with data on the edges 1 and 2 alone.
     void send_message(uint16_t flags = flag_parts) {
-        MessageHeader header{};
-        header.magic = message_magic;
-        header.version = wire_version;
-        header.kind = MessageKind::data;
+        MessageHeader header = header_of(MessageKind::data, 2);
         header.flags = flags;
-        header.serial = ids_[1].serial();
-        header.epoch = 2;
         header.digest = direction().digest.low;
         header.n_states = n_edges;
-        std::vector<std::byte> message(payload_offset(n_edges));
-        std::memcpy(message.data(), &header, sizeof header);
+        std::vector<std::byte> &message = made_by_hand(&header, sizeof header, payload_offset(n_edges) - sizeof header);
         for (const uint32_t edge : { 1u, 2u }) set_edge_state(message.data(), edge, EdgeState::data);
-        ranks_.send(ids_[1].tag(), message);
-    }
-    void expect_refused(const std::vector<std::string> &words, halo_status status = HALO_ERR_WIRE) {
-        try {
-            EXPECT_FALSE(arrives(end(0)));
-            ADD_FAILURE() << "nothing was refused";
-        } catch (const Error &error) {
-            EXPECT_EQ(error.status(), status);
-            for (const std::string &word : words) EXPECT_NE(error.text().find(word), std::string::npos) << word << " in " << error.text();
-        }
-        end(0).end_failed_run();
+        send_by_hand(message);
     }
     // Run 1 has ended well, run 2 is begun, of which rank 1's part is made by hand.
     void begin_forged_run() {
@@ -148,18 +112,8 @@ protected:
         post(2);
         send(0, 2);
     }
-    void TearDown() override {
-        for (auto &end : ends_) {
-            if (end) end->abandon();
-            end.reset();
-        }
-        for (RunId &id : ids_) id = {};
-    }
 
-    TwoContexts ranks_;
-    RunId ids_[2];
     bool parts_fail_ = false;
-    std::unique_ptr<Stream> ends_[2];
 };
 
 TEST_F(Parts, ArriveAndNullEdgesHaveNone) {
@@ -237,15 +191,7 @@ TEST_F(Parts, ThatAreNotTheNextAreRefused) {
 TEST_F(Parts, AFailureComesInPlaceOfOne) {
     begin_forged_run();
     send_message();
-    MessageHeader header{};
-    header.magic = message_magic;
-    header.version = wire_version;
-    header.kind = MessageKind::failure;
-    header.serial = ids_[1].serial();
-    header.epoch = 2;
-    header.status = HALO_ERR_MEMORY;
-    header.payload_bytes = sizeof(FailurePayload);
-    send_forged(&header, sizeof header, sizeof(FailurePayload));
+    send_failure_by_hand(2);
     expect_refused({ "rank 1 has no part in run 2" }, HALO_ERR_PEER);
 }
 
