@@ -104,6 +104,17 @@ void run_once(const RingExchange &exchange, Wide &u, double shift, halo_stream s
     u.expect(shift, stream, "ghosts");
 }
 
+// On the device of each rank, and what exchanges it in a stream of its own.
+struct OneField {
+    explicit OneField(Rank &rank) : ring(rank, 1) {}
+    void run(double shift) { run_once(exchange, u, shift, stream); }
+
+    Ring ring;
+    Wide u{ ring, "u" };
+    RingExchange exchange{ { u.handle() } };
+    late::Stream stream{ u.device() };
+};
+
 void require(int64_t is, int64_t wanted, const char *what) {
     if (is != wanted) stop("%lld %s, not %lld", static_cast<long long>(is), what, static_cast<long long>(wanted));
 }
@@ -116,17 +127,14 @@ void require_told(const RingExchange &exchange, const char *text) {
 // Both neighbours of a ring of three.
 TEST(Apart, ValuesGoFromDeviceToDevice) {
     run_taking_all(3, {}, [](Rank &rank) {
-        const Ring ring(rank, 1);
-        Wide u(ring, "u");
-        const RingExchange exchange({ u.handle() });
-        const late::Stream stream(u.device());
+        OneField one(rank);
         constexpr int n_turns = 20;
-        for (int turn = 0; turn < n_turns; ++turn) run_once(exchange, u, turn, stream);
+        for (int turn = 0; turn < n_turns; ++turn) one.run(turn);
         const Moved moved;
         require(moved.from_device, 2 * n_turns, "messages from the device's memory");
         require(moved.to_device, 2 * n_turns, "messages to the device's memory");
-        require_told(exchange, "dense values from the device's memory: wrap takes memory of late: as it was told");
-        require(exchange.stats().payload_bytes, int64_t{ 2 } * n_turns * Ring::ghosts * n_components * 8, "bytes of payload");
+        require_told(one.exchange, "dense values from the device's memory: wrap takes memory of late: as it was told");
+        require(one.exchange.stats().payload_bytes, int64_t{ 2 } * n_turns * Ring::ghosts * n_components * 8, "bytes of payload");
     });
 }
 
@@ -157,16 +165,13 @@ TEST(Apart, CostsNoLaunch) {
 
 TEST(Apart, SteadyRunsTakeNoMemory) {
     run_taking_all(2, {}, [](Rank &rank) {
-        const Ring ring(rank, 1);
-        Wide u(ring, "u");
-        const RingExchange exchange({ u.handle() });
-        const late::Stream stream(u.device());
+        OneField one(rank);
         const auto allocations = [&] {
             return late::pool_of(rank.context, HALO_MEMORY_DEVICE).allocations + late::pool_of(rank.context, HALO_MEMORY_PINNED).allocations;
         };
-        for (int turn = 0; turn < 20; ++turn) run_once(exchange, u, turn, stream);
+        for (int turn = 0; turn < 20; ++turn) one.run(turn);
         const int64_t before = allocations();
-        for (int turn = 0; turn < 100; ++turn) run_once(exchange, u, turn, stream);
+        for (int turn = 0; turn < 100; ++turn) one.run(turn);
         require(allocations(), before, "allocations of the pools");
     });
 }
@@ -176,15 +181,12 @@ TEST(Apart, EachEndDecidesForItself) {
     setenv("WRAP_TAKES_LATE", std::to_string(WRAP_TAKES_ALL).c_str(), 1);
     const auto of_rank = [](int32_t rank) { return settings({ { "device.messages", rank == 0 ? "auto" : "no" } }); };
     run_wrapped_each(2, of_rank, [](Rank &rank) {
-        const Ring ring(rank, 1);
-        Wide u(ring, "u");
-        const RingExchange exchange({ u.handle() });
-        const late::Stream stream(u.device());
-        for (int turn = 0; turn < 10; ++turn) run_once(exchange, u, turn, stream);
+        OneField one(rank);
+        for (int turn = 0; turn < 10; ++turn) one.run(turn);
         const Moved moved;
         require(moved.from_device, rank.rank == 0 ? 10 : 0, "messages from the device's memory");
         require(moved.to_device, 0, "messages to the device's memory");
-        if (rank.rank == 1) require_told(exchange, "by memory of the host: setting device.messages = no");
+        if (rank.rank == 1) require_told(one.exchange, "by memory of the host: setting device.messages = no");
     });
 }
 
@@ -202,44 +204,35 @@ TEST(Apart, APeerMayBeOnTheHost) {
 
 TEST(Apart, OnlyWhereTheTransportSaysSo) {
     run_taking(WRAP_TAKES_NONE, 2, {}, [](Rank &rank) {
-        const Ring ring(rank, 1);
-        Wide u(ring, "u");
-        const RingExchange exchange({ u.handle() });
-        const late::Stream stream(u.device());
-        for (int turn = 0; turn < 5; ++turn) run_once(exchange, u, turn, stream);
+        OneField one(rank);
+        for (int turn = 0; turn < 5; ++turn) one.run(turn);
         require(Moved().from_device, 0, "messages from the device's memory");
-        require_told(exchange, "by memory of the host: wrap takes no memory of late: it was not told to");
+        require_told(one.exchange, "by memory of the host: wrap takes no memory of late: it was not told to");
     });
 }
 
 TEST(Apart, OrWhereItsUserKnowsBetter) {
     run_taking(WRAP_TAKES_SILENTLY, 2, { { "device.messages", "yes" } }, [](Rank &rank) {
-        const Ring ring(rank, 1);
-        Wide u(ring, "u");
-        const RingExchange exchange({ u.handle() });
-        const late::Stream stream(u.device());
-        for (int turn = 0; turn < 5; ++turn) run_once(exchange, u, turn, stream);
+        OneField one(rank);
+        for (int turn = 0; turn < 5; ++turn) one.run(turn);
         require(Moved().from_device, 5, "messages from the device's memory");
-        require_told(exchange, "dense values from the device's memory: setting device.messages = yes");
+        require_told(one.exchange, "dense values from the device's memory: setting device.messages = yes");
     });
 }
 
 TEST(Apart, LittleGoesInTheMessage) {
     run_taking_all(2, {}, [](Rank &rank) {
-        const Ring ring(rank, 1);
-        Wide u(ring, "u");
-        const RingExchange exchange({ u.handle() });
-        const late::Stream stream(u.device());
+        OneField one(rank);
         halo_run few = HALO_RUN_INIT;
         few.n_components = 10;
         for (int turn = 0; turn < 5; ++turn) {
-            u.write(turn, stream);
-            OK(halo_exchange_start(exchange, &few, stream));
-            OK(halo_exchange_finish(exchange, stream));
+            one.u.write(turn, one.stream);
+            OK(halo_exchange_start(one.exchange, &few, one.stream));
+            OK(halo_exchange_finish(one.exchange, one.stream));
         }
         require(Moved().from_device, 0, "messages from the device's memory");
-        require_told(exchange, "by memory of the host, as it is less than device.messages_least");
-        run_once(exchange, u, 7, stream);
+        require_told(one.exchange, "by memory of the host, as it is less than device.messages_least");
+        one.run(7);
         require(Moved().from_device, 1, "messages from the device's memory");
     });
 }
@@ -266,39 +259,33 @@ TEST(Apart, SparseValuesAndHashesGoBesides) {
 // The peer's part of a run that has failed here comes later, and is dropped.
 TEST(Apart, RunsThatFailLeaveNothingBehind) {
     run_taking_all(2, {}, [](Rank &rank) {
-        const Ring ring(rank, 1);
-        Wide u(ring, "u");
-        const RingExchange exchange({ u.handle() });
-        const late::Stream stream(u.device());
-        run_once(exchange, u, 1, stream);
+        OneField one(rank);
+        one.run(1);
         for (int turn = 0; turn < 6; ++turn) {
-            if (turn % 2 == rank.rank) late_fail_launch(u.device(), turn / 2 % 2);
-            u.write(turn, stream);
-            const halo_status started = halo_exchange_start(exchange, nullptr, stream);
-            const halo_status finished = started == HALO_SUCCESS ? halo_exchange_finish(exchange, stream) : started;
-            late_fail_launch(u.device(), -1);
+            if (turn % 2 == rank.rank) late_fail_launch(one.u.device(), turn / 2 % 2);
+            one.u.write(turn, one.stream);
+            const halo_status started = halo_exchange_start(one.exchange, nullptr, one.stream);
+            const halo_status finished = started == HALO_SUCCESS ? halo_exchange_finish(one.exchange, one.stream) : started;
+            late_fail_launch(one.u.device(), -1);
             if (finished == HALO_SUCCESS && turn / 2 % 2 == 0) stop("turn %d: the failure was not told", turn);
             OK(halo_context_barrier(rank.context));
-            run_once(exchange, u, 100 + turn, stream);
+            one.run(100 + turn);
         }
     });
 }
 
 TEST(Apart, RunsThatDifferAreRefusedAndTheNextOneWorks) {
     run_taking_all(2, {}, [](Rank &rank) {
-        const Ring ring(rank, 1);
-        Wide u(ring, "u");
-        const RingExchange exchange({ u.handle() });
-        const late::Stream stream(u.device());
+        OneField one(rank);
         for (int turn = 0; turn < 4; ++turn) {
             halo_run run = HALO_RUN_INIT;
             run.n_components = rank.rank == turn % 2 ? n_components : n_components / 2;
-            u.write(turn, stream);
-            halo_status status = halo_exchange_start(exchange, &run, stream);
-            if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, stream);
+            one.u.write(turn, one.stream);
+            halo_status status = halo_exchange_start(one.exchange, &run, one.stream);
+            if (status == HALO_SUCCESS) status = halo_exchange_finish(one.exchange, one.stream);
             if (status == HALO_SUCCESS) stop("runs that differ have worked");
             OK(halo_context_barrier(rank.context));
-            run_once(exchange, u, 100 + turn, stream);
+            one.run(100 + turn);
         }
     });
 }
