@@ -17,9 +17,9 @@ class DeviceMessages {
 public:
     explicit DeviceMessages(Context &context);
 
-    // Memory that so many bytes may come to from this rank, of the device that has all storage of the run; nullptr: they come to that of the host.
+    // Memory of the device that has all storage of the run, for what comes from this rank; nullptr: it comes to that of the host.
     Pool *for_arrivals(const Run &run, int32_t peer);
-    // The same of what leaves.
+    // The same for so many bytes that leave.
     Pool *for_departures(const Run &run, int32_t peer, size_t bytes) { return bytes < least_ ? nullptr : for_arrivals(run, peer); }
     // Where so many bytes leave from, and why.
     std::string describe(const Run &run, int32_t peer, size_t bytes);

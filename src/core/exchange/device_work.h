@@ -42,7 +42,7 @@ public:
 
     // Rows for the next launch: all of them, or those whose flag is set, or is not.
     void add(const PieceRun &piece, RowRange rows, int32_t which = HALO_ROWS_ALL) { collect(HALO_STEP_RUN, piece, rows, which, {}); }
-    // What fits into one of the host's words twice is written there in the next launch.
+    // Two words of the host's, such as a header, for the next launch to write there.
     void write(const std::array<uint64_t, 2> &words, std::byte *to);
     // All rows of a table; the bases are left alone until they run.
     void add(const CopyTable &table, const std::vector<void *> &bases);

@@ -104,7 +104,8 @@ void Messages::post(Run &run) {
 
 // Nothing of parts without storage, nor of what goes apart.
 size_t Messages::most_sent(const Run &run, size_t i) {
-    int64_t end = memory_apart(run, i) ? 0 : align_up(run.dense_bytes(planned(run, i), true), sparse_alignment);
+    const int64_t dense = run.dense_bytes(planned(run, i), true);
+    int64_t end = memory_apart(run, i, static_cast<size_t>(dense)) ? 0 : align_up(dense, sparse_alignment);
     run.for_each(planned(run, i), true, [&](const PieceRun &piece, const LinkPiece &, const LoweredDirection &way) {
         for (const PartBytes &of : way.sent_by)
             if (piece.source_part(of.part)) end += of.bytes;

@@ -111,7 +111,7 @@ private:
     size_t assemble(const Run &run, size_t i);
     int64_t assemble_singles(const Run &run, size_t i, std::byte *payload, int64_t end);
     struct Outgoing;
-    Pool *memory_apart(const Run &run, size_t i);
+    Pool *memory_apart(const Run &run, size_t i, size_t bytes);
     const Part *pack_apart(const Run &run, size_t i);
     void place(Outgoing &one, PieceRun &piece, std::byte *in_message, bool apart) const;
     Pool *memory_on_devices(const Run &run, size_t i) const;

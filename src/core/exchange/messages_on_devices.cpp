@@ -118,16 +118,18 @@ void Messages::make_outgoing(Run &run) {
     }
 }
 
-Pool *Messages::memory_apart(const Run &run, size_t i) {
+// For so many bytes of dense values, if they are to go apart.
+Pool *Messages::memory_apart(const Run &run, size_t i, size_t bytes) {
     if (in_parts() || neighbourhood_.is_joined() || !links_[i]->lies_there()) return nullptr;
-    return device_messages_.for_departures(run, links_[i]->peer(), static_cast<size_t>(run.dense_bytes(planned(run, i), true)));
+    return device_messages_.for_departures(run, links_[i]->peer(), bytes);
 }
 
 // nullptr: they go in the message. Who is in that run has all storage on one device.
 const Part *Messages::pack_apart(const Run &run, size_t i) {
-    Pool *const memory = memory_apart(run, i);
+    const auto bytes = static_cast<size_t>(run.dense_bytes(planned(run, i), true));
+    Pool *const memory = memory_apart(run, i, bytes);
     if (!memory) return nullptr;
-    const Part &part = links_[i]->pack_apart(*memory, static_cast<size_t>(run.dense_bytes(planned(run, i), true)));
+    const Part &part = links_[i]->pack_apart(*memory, bytes);
     DeviceWork &work = *run.only_work();
     work.keep(part.buffer);
     work.write(std::bit_cast<std::array<uint64_t, 2>>(links_[i]->header_apart()), part.buffer.data());

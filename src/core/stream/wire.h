@@ -63,10 +63,9 @@ struct Narrowing {
 };
 
 // Where the dense values of a data message lie, if not in its payload: one of these at most.
-inline constexpr uint16_t flag_put = 4;  // in the receiver's storage, where the sender has written it
-inline constexpr uint16_t flag_get = 16; // in the sender's storage, where the receiver reads it
-inline constexpr uint16_t flag_apart =
-    256; // in the one part that follows (stream/parts.h), which may come from a device's memory, and so has no checksum
+inline constexpr uint16_t flag_put = 4;     // in the receiver's storage, where the sender has written it
+inline constexpr uint16_t flag_get = 16;    // in the sender's storage, where the receiver reads it
+inline constexpr uint16_t flag_apart = 256; // in the one part that follows (stream/parts.h): of a device's memory, so without a checksum
 inline constexpr uint16_t location_flags = flag_put | flag_get | flag_apart;
 
 // Its payload, but for what check mode adds, follows in messages of its own (stream/parts.h).
