@@ -51,7 +51,7 @@ std::unique_ptr<EdgeSource> edges_of_transfer(const Topology &source, const Topo
 std::unique_ptr<EdgeSource> edges_of_slots(std::shared_ptr<const Slots> slots, bool back);
 
 // Between blocks of different levels; to_finer and beside into the ghosts of a field on its coarsened blocks.
-std::unique_ptr<EdgeSource> edges_of_levels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way);
+std::unique_ptr<EdgeSource> edges_of_levels(std::shared_ptr<FieldLevelEdges> edges, LevelWay way);
 // From the blocks of one forest to those of another; merged from a field on coarsened blocks, split into one.
 std::unique_ptr<EdgeSource> edges_of_remesh(std::shared_ptr<RemeshLeaves> leaves, int32_t reach, RemeshWay way);
 

@@ -48,6 +48,7 @@ ForestSteps::ForestSteps(const char *what, const std::vector<Field *> &fields, s
     for (size_t f = 0; f < fields.size(); ++f) {
         const int32_t n_dims = forest(f).n_dims();
         const LevelGhosts &read = ghosts_[f];
+        edges_.push_back(std::make_shared<FieldLevelEdges>(forest(f), read));
         add(*fields[f], { std::make_unique<CoarsenedForest>(forest(f)), read.coarse(n_dims), halves(n_dims), read.reach, read.widths });
     }
 }
@@ -79,17 +80,18 @@ void ForestSteps::find_ghosts(size_t field) {
     const std::vector<Centring> &places = fields_[field]->spec().places;
     if (divides_cells(*fields_[field]))
         for (const int64_t gid : forest(field).local_parts()) find_divided(field, gid);
-    for (int32_t place = 0; place < std::ssize(places); ++place) {
-        const LevelEdges edges(forest(field), ghosts_[field], places[static_cast<size_t>(place)]);
-        for (const LevelWay way : { LevelWay::to_coarser, LevelWay::beside })
-            edges.emit(way, [&](const Edge &edge) { add_sent(field, place, edge); });
-        for (const int64_t gid : forest(field).local_parts()) {
-            Work &work = work_of(field, gid);
-            for (const halo_box &box : edges.made(gid)) work.made.emplace_back(place, box);
-            LevelEdges::Read read = edges.read(gid);
-            for (const halo_box &box : read.inside) work.send(place, box);
-            if (halves_ghosts(field)) work.halved_ghosts = std::move(read.beside);
-        }
+    for (int32_t place = 0; place < std::ssize(places); ++place)
+        edges_[field]->in(places[static_cast<size_t>(place)], [&](const LevelEdges &edges) { find_ghosts(field, place, edges); });
+}
+
+void ForestSteps::find_ghosts(size_t field, int32_t place, const LevelEdges &edges) {
+    for (const LevelWay way : { LevelWay::to_coarser, LevelWay::beside }) edges.emit(way, [&](const Edge &edge) { add_sent(field, place, edge); });
+    for (const int64_t gid : forest(field).local_parts()) {
+        Work &work = work_of(field, gid);
+        for (const halo_box &box : edges.made(gid)) work.made.emplace_back(place, box);
+        LevelEdges::Read read = edges.read(gid);
+        for (const halo_box &box : read.inside) work.send(place, box);
+        if (halves_ghosts(field)) work.halved_ghosts = std::move(read.beside);
     }
 }
 
@@ -106,9 +108,8 @@ void ForestSteps::find_divided(size_t field, int64_t gid) {
 void ForestSteps::find_fluxes(size_t field) {
     const std::vector<Centring> &places = fields_[field]->spec().places;
     for (int32_t place = 0; place < std::ssize(places); ++place)
-        LevelEdges(forest(field), ghosts_[field], places[static_cast<size_t>(place)]).emit(LevelWay::fluxes, [&](const Edge &edge) {
-            add_sent(field, place, edge);
-        });
+        edges_[field]->in(places[static_cast<size_t>(place)],
+                          [&](const LevelEdges &edges) { edges.emit(LevelWay::fluxes, [&](const Edge &edge) { add_sent(field, place, edge); }); });
 }
 
 void ForestSteps::check_run(const halo_run &run, size_t field) const {
@@ -123,10 +124,13 @@ void ForestSteps::check_run(const halo_run &run, size_t field) const {
              run.has_ghosts, fields_[field]->spec().name.c_str());
 }
 
-std::unique_ptr<Exchange> one_round(const std::vector<Field *> &fields, RoundSpec round, std::unique_ptr<RoundSteps> steps) {
+std::unique_ptr<Exchange> one_round(const std::vector<Field *> &fields, RoundSpec round, std::unique_ptr<ForestSteps> steps) {
+    ForestSteps &used = *steps;
     std::vector<RoundSpec> rounds;
     rounds.push_back(std::move(round));
-    return std::make_unique<Exchange>(fields, std::move(rounds), std::move(steps));
+    auto exchange = std::make_unique<Exchange>(fields, std::move(rounds), std::move(steps));
+    used.forget_edges();
+    return exchange;
 }
 
 } // namespace halo

@@ -24,6 +24,11 @@ class ForestSteps : public LevelSteps {
 public:
     // `ghosts` of each field: how many coarse cells are read around it.
     ForestSteps(const char *what, const std::vector<Field *> &fields, std::vector<LevelGhosts> ghosts);
+    // Of a field, for the sources of its pieces. The exchange is made: forgotten.
+    const std::shared_ptr<FieldLevelEdges> &edges(size_t field) const { return edges_[field]; }
+    void forget_edges() noexcept {
+        for (const auto &edges : edges_) edges->forget();
+    }
     // What there is to do.
     void find_ghosts();
     void find_fluxes();
@@ -39,15 +44,17 @@ private:
     bool halves_ghosts(size_t field) const { return has_cells_alone(*fields_[field]) && ghosts_[field].halves_ghosts(forest(field).n_dims()); }
     void add_sent(size_t field, int32_t place, const Edge &edge);
     void find_ghosts(size_t field);
+    void find_ghosts(size_t field, int32_t place, const LevelEdges &edges);
     void find_divided(size_t field, int64_t gid);
     void find_fluxes(size_t field);
     void check_run(const halo_run &run, size_t field) const override;
 
     std::vector<Field *> fields_;
     std::vector<LevelGhosts> ghosts_;
+    std::vector<std::shared_ptr<FieldLevelEdges>> edges_; // of each field
 };
 
 // An exchange of one round.
-std::unique_ptr<Exchange> one_round(const std::vector<Field *> &fields, RoundSpec round, std::unique_ptr<RoundSteps> steps);
+std::unique_ptr<Exchange> one_round(const std::vector<Field *> &fields, RoundSpec round, std::unique_ptr<ForestSteps> steps);
 
 } // namespace halo

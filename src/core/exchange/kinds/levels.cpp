@@ -93,7 +93,7 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
         round.kind += text_of_prolongation(field) + text_of_restriction(field);
         const auto add = [&](int32_t source, int32_t destination, LevelWay way) {
             round.pieces.push_back(
-                { source, destination, edges_of_levels(forest_of(field), ghosts, way), {}, meaning_of(kind_levels, {}, desc.shared) });
+                { source, destination, edges_of_levels(steps->edges(static_cast<size_t>(f)), way), {}, meaning_of(kind_levels, {}, desc.shared) });
         };
         add(n + f, f, LevelWay::to_coarser);
         add(f, n + f, LevelWay::to_finer);
@@ -118,7 +118,7 @@ std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const 
     for (int32_t f = 0; f < n; ++f)
         round.pieces.push_back({ n + f,
                                  f,
-                                 edges_of_levels(forest_of(*fields[static_cast<size_t>(f)]), {}, LevelWay::fluxes),
+                                 edges_of_levels(steps->edges(static_cast<size_t>(f)), LevelWay::fluxes),
                                  {},
                                  meaning_of(HALO_KIND_FLUXES, {}, desc.shared),
                                  SparseRule::corrected });

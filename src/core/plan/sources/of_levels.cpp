@@ -7,15 +7,21 @@ namespace {
 
 class OfLevels final : public EdgeSource {
 public:
-    OfLevels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way) : forest_(forest), ghosts_(ghosts), way_(way) {}
+    OfLevels(std::shared_ptr<FieldLevelEdges> edges, LevelWay way)
+        : edges_(std::move(edges)),
+          forest_(edges_->forest()),
+          ghosts_(edges_->ghosts()),
+          way_(way) {}
 
-    void emit(Centring centring, const EdgeSink &sink) const override { LevelEdges(forest_, ghosts_, centring).emit(way_, sink); }
+    void emit(Centring centring, const EdgeSink &sink) const override {
+        edges_->in(centring, [&](const LevelEdges &edges) { edges.emit(way_, sink); });
+    }
     bool narrow(Edge &edge, Centring centring, const GhostWidths &most) const override {
         if (way_ == LevelWay::fluxes) return true;
         LevelGhosts shallow = ghosts_;
         shallow.widths = shallow.widths.clipped(most);
         if (way_ == LevelWay::to_coarser) return clip_receive(edge, forest_.cells_of(edge.receive_gid), centring, shallow.widths);
-        return clip_receive(edge, LevelEdges(forest_, shallow, centring).coarse_cells(), centring, shallow.coarse(forest_.n_dims()));
+        return clip_receive(edge, coarse_cells_of(forest_), centring, shallow.coarse(forest_.n_dims()));
     }
     void identify(std::vector<uint64_t> &identity) const override {
         identity.insert(identity.end(), { forest_.id(), static_cast<uint64_t>(way_), static_cast<uint64_t>(ghosts_.stencil),
@@ -25,6 +31,7 @@ public:
     }
 
 private:
+    std::shared_ptr<FieldLevelEdges> edges_;
     const ForestTopology &forest_;
     LevelGhosts ghosts_;
     LevelWay way_;
@@ -55,8 +62,8 @@ std::unique_ptr<EdgeSource> edges_of_remesh(std::shared_ptr<RemeshLeaves> leaves
     return std::make_unique<OfRemesh>(std::move(leaves), reach, way);
 }
 
-std::unique_ptr<EdgeSource> edges_of_levels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way) {
-    return std::make_unique<OfLevels>(forest, ghosts, way);
+std::unique_ptr<EdgeSource> edges_of_levels(std::shared_ptr<FieldLevelEdges> edges, LevelWay way) {
+    return std::make_unique<OfLevels>(std::move(edges), way);
 }
 
 } // namespace halo

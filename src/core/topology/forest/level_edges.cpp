@@ -86,9 +86,9 @@ LevelEdges::LevelEdges(const ForestTopology &forest, const LevelGhosts &ghosts, 
       centring_(centring),
       owners_(forest.leaves(), forest.cells_of(0), centring),
       cells_(forest.cells_of(0)),
-      coarse_cells_(forest.cells_of(0)) {
-    for (int d = 0; d < forest.n_dims(); ++d) coarse_cells_[d] /= 2;
-}
+      coarse_cells_(coarse_cells_of(forest)),
+      in_parent_(forest.near().size()),
+      finer_(forest.near().size()) {}
 
 struct LevelEdges::Receiver {
     size_t place; // among those that are near
@@ -155,9 +155,14 @@ const std::vector<halo_box> &LevelEdges::centres(const Receiver &receiver) const
     return known->second;
 }
 
+const LevelEdges::Found &LevelEdges::found_in_parent(const Receiver &receiver) const {
+    std::optional<Found> &known = in_parent_[receiver.place];
+    if (!known) find_in_parent(receiver, known.emplace());
+    return *known;
+}
+
 // As the block has them, with their owners as the block that it is a part of does.
-template <class Visit>
-void LevelEdges::for_each_read(const Receiver &receiver, Visit &&visit) const {
+void LevelEdges::find_in_parent(const Receiver &receiver, Found &found) const {
     const std::vector<halo_box> &boxes = centres(receiver);
     if (boxes.empty()) return;
     const TreeBlock &block = receiver.block;
@@ -166,7 +171,6 @@ void LevelEdges::for_each_read(const Receiver &receiver, Visit &&visit) const {
     const halo_box own = points_of(whole_block(cells_), centring_);
     GhostWidths far = GhostWidths::same(0);
     for (size_t d = 0; d < static_cast<size_t>(forest_.n_dims()); ++d) far.low[d] = far.high[d] = static_cast<int32_t>(cells_[d]);
-    std::vector<OwnedPoints> found;
     for (int32_t element = 0; element < 27; ++element) {
         const halo_box behind = relative(element_box(own, far, element), place);
         if (std::ranges::none_of(boxes, [&](const halo_box &box) { return meet(box, behind); })) continue;
@@ -181,13 +185,26 @@ void LevelEdges::for_each_read(const Receiver &receiver, Visit &&visit) const {
         }
     }
     join_boxes(found);
-    for (const OwnedPoints &owned : found) visit(owned);
 }
 
 LevelEdges::Read LevelEdges::read(int64_t gid) const {
     Read found;
-    for_each_read(receiver(forest_.place_near(gid)), [&](const OwnedPoints &owned) {
+    for (const OwnedPoints &owned : found_in_parent(receiver(forest_.place_near(gid))))
         if (owned.is == Across::Is::finer) (owned.are_own_of(gid) ? found.inside : found.beside).push_back(owned.here);
+    return found;
+}
+
+const LevelEdges::Found &LevelEdges::found_finer(const Receiver &receiver) const {
+    std::optional<Found> &known = finer_[receiver.place];
+    if (known) return *known;
+    Found &found = known.emplace();
+    const uint32_t finer = forest_.elements_near(receiver.place, Across::Is::finer);
+    if (finer == 0) return found;
+    for_each_filled(forest_.n_dims(), cells_, centring_, ghosts_.request(centring_), [&](int32_t element, const halo_box &points) {
+        if (centring_ == HALO_CENTRE_CELL && (finer >> element & 1) == 0) return;
+        owners_.find(forest_.across_near(receiver.place, element), element, points, [&](const OwnedPoints &owned) {
+            if (owned.is == Across::Is::finer) found.push_back(owned);
+        });
     });
     return found;
 }
@@ -208,20 +225,14 @@ void LevelEdges::for_each_flux(const Receiver &receiver, Visit &&visit) const {
 template <class Visit>
 void LevelEdges::for_each_into(const Receiver &receiver, LevelWay way, Visit &&visit) const {
     if (way == LevelWay::fluxes) return for_each_flux(receiver, visit);
-    const uint32_t finer = forest_.elements_near(receiver.place, Across::Is::finer);
-    if (way == LevelWay::to_coarser && finer == 0) return;
-    if (way == LevelWay::to_coarser)
-        return for_each_filled(forest_.n_dims(), cells_, centring_, ghosts_.request(centring_), [&](int32_t element, const halo_box &points) {
-            if (centring_ == HALO_CENTRE_CELL && (finer >> element & 1) == 0) return;
-            owners_.find(forest_.across_near(receiver.place, element), element, points, [&](const OwnedPoints &owned) {
-                if (owned.is == Across::Is::finer) visit(owned);
-            });
-        });
+    if (way == LevelWay::to_coarser) {
+        for (const OwnedPoints &owned : found_finer(receiver)) visit(owned);
+        return;
+    }
     if (way == LevelWay::beside && halves_ghosts()) return;
     const Across::Is wanted = way == LevelWay::to_finer ? Across::Is::leaf : Across::Is::finer;
-    for_each_read(receiver, [&](const OwnedPoints &owned) {
+    for (const OwnedPoints &owned : found_in_parent(receiver))
         if (owned.is == wanted && !(way == LevelWay::beside && owned.are_own_of(receiver.gid))) visit(owned);
-    });
 }
 
 // Elements in ascending order, so both ends of an edge count alike.

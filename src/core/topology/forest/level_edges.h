@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "topology/forest/forest.h"
@@ -34,12 +35,18 @@ struct LevelGhosts {
     bool halves_ghosts(int32_t n_dims) const;
 };
 
-// Of values in one centring.
+// Cells of the blocks of the next coarser level that stand beside a forest's own.
+inline Extent coarse_cells_of(const ForestTopology &forest) {
+    Extent cells = forest.cells_of(0);
+    for (int d = 0; d < forest.n_dims(); ++d) cells[d] /= 2;
+    return cells;
+}
+
+// Of values in one centring. What has been looked for once is kept as long as this: several ways ask for the same.
 class LevelEdges {
 public:
     LevelEdges(const ForestTopology &forest, const LevelGhosts &ghosts, Centring centring);
 
-    Extent coarse_cells() const { return coarse_cells_; }
     void emit(LevelWay way, const EdgeSink &sink) const;
     // Ghosts of a local block behind coarser ones: those that are made from coarse values.
     std::vector<halo_box> made(int64_t gid) const;
@@ -58,8 +65,10 @@ private:
     std::vector<halo_box> find_centres(const Receiver &receiver) const;
     template <class Visit>
     void for_each_made(const Receiver &receiver, Visit &&visit) const;
-    template <class Visit>
-    void for_each_read(const Receiver &receiver, Visit &&visit) const;
+    using Found = std::vector<OwnedPoints>;
+    const Found &found_in_parent(const Receiver &receiver) const;
+    void find_in_parent(const Receiver &receiver, Found &found) const;
+    const Found &found_finer(const Receiver &receiver) const;
     template <class Visit>
     void for_each_flux(const Receiver &receiver, Visit &&visit) const;
     template <class Visit>
@@ -74,6 +83,35 @@ private:
     Extent coarse_cells_;
     mutable std::map<uint32_t, std::vector<halo_box>> centres_of_; // blocks of cells, by elements across which coarser ones lie
     mutable std::vector<halo_box> centres_;                        // of any other block, the last one
+    // By place of the block that asks; none: it has not been looked for.
+    mutable std::vector<std::optional<Found>> in_parent_; // of all coarse points that its ghosts are made from
+    mutable std::vector<std::optional<Found>> finer_;     // of its ghosts and shared points those that finer blocks have
+};
+
+// Of a field, one for each of its centrings. While an exchange is made its steps and the sources of its pieces ask for the same.
+class FieldLevelEdges {
+public:
+    FieldLevelEdges(const ForestTopology &forest, const LevelGhosts &ghosts) : forest_(forest), ghosts_(ghosts) {}
+
+    const ForestTopology &forest() const { return forest_; }
+    const LevelGhosts &ghosts() const { return ghosts_; }
+    // Calls use(edges).
+    template <class Use>
+    void in(Centring centring, Use &&use) {
+        if (is_made_) return use(LevelEdges(forest_, ghosts_, centring));
+        use(kept_.try_emplace(centring, forest_, ghosts_, centring).first->second);
+    }
+    // The exchange is made: whoever asks from here on has them looked for again.
+    void forget() noexcept {
+        is_made_ = true;
+        kept_.clear();
+    }
+
+private:
+    const ForestTopology &forest_;
+    LevelGhosts ghosts_;
+    bool is_made_ = false;
+    std::map<Centring, LevelEdges> kept_;
 };
 
 } // namespace halo
