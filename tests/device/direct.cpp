@@ -10,30 +10,12 @@
 #include <thread>
 #include <vector>
 
+#include "direct.h"
 #include "forked_tests.h"
-#include "late/ring.h"
 
 namespace {
 
-using namespace conformance;
-using late::Ring;
-using late::RingExchange;
-using late::RingField;
-
-constexpr int64_t n_blocks = 2;
-constexpr int n_known = 4; // runs after which the ranks know each other
-
-Settings direct(const char *path = "direct") { return late::settings({ { "path", path }, { "shared_memory.least", "0" }, { "check", "no" } }); }
-
-int64_t landed(const RingExchange &exchange) { return exchange.stats().messages_landed; }
-
-// One rank starts before the others do: they find its ghosts open.
-void start_in_order(const Rank &rank, const RingExchange &exchange, const halo_run *run = nullptr, halo_stream stream = HALO_STREAM_DEFAULT,
-                    int32_t first = 0) {
-    if (rank.rank == first) OK(halo_exchange_start(exchange, run, stream));
-    OK(halo_context_barrier(rank.context));
-    if (rank.rank != first) OK(halo_exchange_start(exchange, run, stream));
-}
+using namespace late;
 
 void run_in_order(const Rank &rank, const RingExchange &exchange, const RingField &field, double shift) {
     field.write(shift, nullptr);
@@ -45,11 +27,6 @@ void run_in_order(const Rank &rank, const RingExchange &exchange, const RingFiel
 
 void know_each_other(const Rank &rank, const RingExchange &exchange, const RingField &field) {
     for (int n = 0; n < n_known; ++n) run_in_order(rank, exchange, field, 1000 + n);
-}
-
-void expect_described(const Rank &rank, const RingExchange &exchange, const char *words) {
-    const std::string text = description_of(exchange);
-    if (text.find(words) == std::string::npos) stop("rank %d does not say '%s': %s", rank.rank, words, text.c_str());
 }
 
 TEST(Direct, GhostsAreWrittenByThePeersDevice) {
@@ -263,6 +240,16 @@ TEST(Direct, MemoryOfTheProgram) {
             if (landed(exchange) != 0) stop("values were put into memory of the program");
             expect_described(rank, exchange, "has not been open to this rank");
         }
+        {
+            const halo_exchange_desc desc = sums(); // into the library's
+            const RingExchange exchange({ field }, &desc);
+            for (int n = 0; n < n_known + 1; ++n) {
+                start_in_order(rank, exchange);
+                OK(halo_exchange_finish(exchange, HALO_STREAM_DEFAULT));
+                OK(halo_context_barrier(rank.context));
+            }
+            if (rank.rank != 0 && landed(exchange) == 0) stop("contributions were not put");
+        }
         OK(halo_field_destroy(&field));
         late_stream_synchronize(device, nullptr);
         halo_device_late.ops->release(device, HALO_MEMORY_DEVICE, data, Ring::size * sizeof(double));
@@ -293,8 +280,6 @@ TEST(Direct, ADeviceThatFails) {
         }
     });
 }
-
-constexpr int32_t long_enough = 200000; // microseconds
 
 // Each waits for the other's device, whose rank says that it is done: not for as long as for one that says nothing, a second.
 TEST(Direct, RunsThatAreGivenUpWhileDevicesWriteForEachOther) {

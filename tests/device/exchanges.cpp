@@ -429,10 +429,10 @@ TEST_P(Launches, OfARun) {
     });
 }
 
-// Nor where values are combined, of whatever types.
+// Nor where values are combined, of whatever types. What is put into memory of peers is one launch more.
 TEST_P(Launches, ThatCombine) {
     const auto [n_ranks, per_rank] = GetParam();
-    run(n_ranks, late::settings(), [n_blocks = per_rank](Rank &rank) {
+    run(n_ranks, late::settings({ { "path", "message" } }), [n_blocks = per_rank](Rank &rank) {
         for (const auto &[kind, centring] :
              { std::pair(HALO_KIND_REVERSE, HALO_CENTRE_CELL), std::pair(HALO_KIND_SHARED_REDUCE, HALO_CENTRE_NODE) }) {
             Cube cube(rank, n_blocks);

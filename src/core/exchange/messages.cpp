@@ -322,9 +322,10 @@ void Messages::unpack_arrived(Run &run) {
 
 void Messages::unpack_link(Run &run, size_t i) {
     if (links_[i]->lent()) return;
-    const bool apart = links_[i]->came_apart(), dense = !links_[i]->landed();
+    const Buffer *const put = message_put(i);
+    const bool apart = links_[i]->came_apart() || put, dense = !links_[i]->landed() || put;
     const PlanLink &link = planned(run, i);
-    std::byte *const payload = links_[i]->received_payload(), *const values = apart ? links_[i]->received_part(0) : payload;
+    std::byte *const payload = links_[i]->received_payload(), *const values = put ? put->data() : apart ? links_[i]->received_part(0) : payload;
     if (run.check) run.check->take_hashes(run, link, payload + links_[i]->header().payload_bytes);
     int64_t end = 0;
     bool singles = false;
@@ -334,7 +335,7 @@ void Messages::unpack_link(Run &run, size_t i) {
         end = align_up(end, run.alignment(at));
         const uint32_t base = run.plan->piece(at.piece).bases().receive(at.link);
         if (piece.work) {
-            land(piece, base, way, *links_[i], values + end);
+            land(piece, base, way, is_reached(piece, i), values + end);
         } else {
             piece.bases[base] = values + end;
             piece.run_rows(way.rows);
@@ -453,8 +454,7 @@ std::string Messages::why_not_on_devices() const {
     if (!run_ || run_->on_host()) return {};
     const DeviceWork *const work = run_->only_work();
     if (!work) return "storage is not all on one device";
-    if (!work->device().ipc()) return format("device %s lets no other rank reach its memory", work->device().name());
-    return setup_.plan.combines() ? "a device combines what messages bring" : "";
+    return work->device().ipc() ? "" : format("device %s lets no other rank reach its memory", work->device().name());
 }
 
 // What link `i` sends: by which of the paths, and why not by the others.

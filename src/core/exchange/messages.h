@@ -104,7 +104,7 @@ private:
     void put_tests(Run &run);
     size_t put_packing(Run &run);
     void choose_paths(const Run &run);
-    void put_paths(const Run &run, size_t mark);
+    void put_paths(Run &run, size_t mark);
     void launch_packing(Run &run);
     void put_local(Run &run);
     void pack_on_host(Run &run);
@@ -112,11 +112,13 @@ private:
     int64_t assemble_singles(const Run &run, size_t i, std::byte *payload, int64_t end);
     struct Outgoing;
     Pool *memory_apart(const Run &run, size_t i, size_t bytes);
+    const Buffer *message_put(size_t i) const;
     const Part *pack_apart(const Run &run, size_t i);
     void place(Outgoing &one, PieceRun &piece, std::byte *in_message, bool apart) const;
     Pool *memory_on_devices(const Run &run, size_t i) const;
     Pool &pinned_by(const PieceRun &piece) const;
-    void land(PieceRun &piece, uint32_t base, const LoweredDirection &way, const Stream &link, std::byte *from);
+    void land(PieceRun &piece, uint32_t base, const LoweredDirection &way, bool reached, std::byte *from);
+    bool is_reached(const PieceRun &piece, size_t i) const;
     void keep_received(const Run &run, size_t i);
     void land_single(PieceRun &piece, SparseRule rule, const SingleEdge &single, EdgeState state, const Stream &link, std::byte *from);
     static std::byte *copied(const PieceRun &piece, const std::byte *from, int64_t bytes);

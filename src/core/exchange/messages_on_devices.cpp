@@ -64,7 +64,7 @@ void Messages::choose_paths(const Run &run) {
 }
 
 // Behind all else, for the stream may wait there for those of peers.
-void Messages::put_paths(const Run &run, size_t mark) {
+void Messages::put_paths(Run &run, size_t mark) {
     if (std::none_of(taken_.begin(), taken_.end(), [](const Path *path) { return path != nullptr; })) return;
     for (auto &path : paths_) path->put_on(run);
     for (DeviceWork *work : run.works) work->mark();
@@ -318,14 +318,27 @@ int64_t Messages::assemble_singles(const Run &run, size_t i, std::byte *payload,
     return end;
 }
 
+// What the peer of link `i` has put for a device to combine; nullptr: it is where it belongs, or has come by message.
+const Buffer *Messages::message_put(size_t i) const {
+    for (const auto &path : paths_)
+        if (const Buffer *const message = links_[i]->landed() ? path->message_of(i) : nullptr) return message;
+    return nullptr;
+}
+
+// Are the dense values that link `i` has brought where the piece's device reads them?
+bool Messages::is_reached(const PieceRun &piece, size_t i) const {
+    const Stream &link = *links_[i];
+    return link.landed() || (link.came_apart() ? link.came_to_device() : link.has_come_to(pinned_by(piece)));
+}
+
 // Dense values are read where they have come, if the device reaches that.
-void Messages::land(PieceRun &piece, uint32_t base, const LoweredDirection &way, const Stream &link, std::byte *from) {
-    const bool reached = link.came_apart() ? link.came_to_device() : link.has_come_to(pinned_by(piece));
+void Messages::land(PieceRun &piece, uint32_t base, const LoweredDirection &way, bool reached, std::byte *from) {
     piece.bases[base] = reached ? from : copied(piece, from, way.dense_bytes);
     piece.work->add(piece, way.rows);
 }
 
 void Messages::keep_received(const Run &run, size_t i) {
+    if (const Buffer *const put = message_put(i)) run.works.front()->keep(*put);
     if (links_[i]->came_to_device()) run.works.front()->keep(links_[i]->take_apart());
     for (DeviceWork *work : run.works) {
         const Pool &pinned = setup_.context.pools().pool(HALO_MEMORY_PINNED, work->device().ordinal());

@@ -48,9 +48,12 @@ public:
     // What link `i` has for its peer. `wanted`: in this run values are to go from storage to storage.
     virtual Sent send(const Run &run, size_t i, bool wanted) = 0;
     // On devices: what `send` has said yes to is put on their streams.
-    virtual void put_on(const Run &) {}
+    virtual void put_on(Run &) {}
     // It is done, with so much payload beside it for the peer of link `i`.
     virtual void leave(const Run &, size_t, size_t) {}
+    // Where what has been put for this rank over link `i` lies, if that is to be combined: in a device's memory, as a message has it. nullptr: where
+    // it belongs.
+    virtual const Buffer *message_of(size_t) const { return nullptr; }
     // Is the storage of both ends of link `i` memory that both see, and does the peer take this path, as far as is known?
     virtual bool reaches_storage(size_t i) const = 0;
 

@@ -5,7 +5,8 @@
 // others it sends a message as ever. So no rank waits for another, and the result is the same.
 //
 // On a device the one that writes lets its stream wait for an event of the other, recorded where that has opened its ghosts, and tells of it once it
-// has written: so no stream waits for what has not been put on yet, and the host waits for none.
+// has written: so no stream waits for what has not been put on yet, and the host waits for none. What a device combines is packed into memory that
+// the other has opened in place of its ghosts, laid out as a message has it.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -56,22 +57,29 @@ public:
           link_(*setup.links[number]),
           plan_link_(setup.plan_links[number]),
           serial_(setup.messages.id.serial()),
+          combines_(setup.messages.plan.combines()),
+          has_notice_(!get_path.why_not(setup.messages)),
           notice_(setup.messages.spec.fields, link_, context_, false) {}
 
     // Tell the peer about this rank's storage. The first time before anything is sent. False: it cannot be reached.
     bool tell(const Run &run, const ExportedEvent *event);
     // Let it write, on a device behind an event that has been recorded.
-    void open(const std::shared_ptr<const ExportedEvent> &event) { link_.open_storage(event); }
+    void open(const std::shared_ptr<const ExportedEvent> &event);
+    // What it has written there, as a message has it, for a device to combine.
+    const Buffer &message() const { return message_; }
     // Is the peer's storage memory that both see, as far as is known?
     bool is_shared() const { return link_.peer_notice() && !unreachable_; }
     // Can the peer's ghosts be written at all, in such a run?
-    bool reaches(const Run &run) const { return is_shared() && run.whole && is_in_reach(run) && !link_.peer_prefers_messages(); }
+    bool reaches(const Run &run) const {
+        const bool fits = combines_ ? !run.on_host() : run.whole;
+        return is_shared() && fits && is_in_reach(run) && !link_.peer_prefers_messages();
+    }
     // True: all that is dense is in the peer's ghosts, and what is not has been sent. False: the peer is not there yet.
     bool put(const Run &run);
     // The same on a device, which is to write there: `put_on` its stream, then `leave`.
     bool take_turn(const Run &run);
     bool has_turn() const { return turn_ && turn_->is_claimed(); }
-    void put_on(const Run &run);
+    void put_on(Run &run);
     void leave(const Run &run, size_t besides);
     // The peer waits for what the device has begun.
     void give_up() noexcept {
@@ -96,6 +104,9 @@ private:
         return work && work->device().ipc();
     }
     size_t bytes_put(const Run &run) const { return static_cast<size_t>(run.dense_bytes(run.plan->links()[plan_link_], true)); }
+    bool tell_message(const Run &run, const ExportedEvent *event);
+    bool prepare_message(const Run &run);
+    void pack_message(Run &run) const;
     void make_tables(const Run &run, const Device &device);
     bool reach(const Run &run);
     bool open_event(const Device &device);
@@ -109,7 +120,10 @@ private:
     Stream &link_;
     size_t plan_link_;
     uint32_t serial_;
+    bool combines_;        // by a device: messages are written
+    bool has_notice_;      // of storage that peers may read, which the first run offers if it is on the host
     StorageNotice notice_; // where the peer may write
+    Buffer message_;       // of the peer
 
     // sending
     std::optional<PeerStorage> peer_;
@@ -130,8 +144,32 @@ private:
 
 bool PutLink::tell(const Run &run, const ExportedEvent *event) {
     if (!link_.receives()) return false;
+    if (combines_) return tell_message(run, event);
     if (!notice_.is_described()) notice_.describe(*run.plan, plan_link_);
     return run.whole && (run.on_host() || event) && notice_.publish(run, event);
+}
+
+// The memory is the same from run to run: who writes there waits for this rank's stream, which has read what was there before.
+bool PutLink::tell_message(const Run &run, const ExportedEvent *event) {
+    const bool on_device = !run.on_host() && event;
+    if (!notice_.is_described() && (on_device || !has_notice_)) notice_.describe_message();
+    if (!on_device) return false;
+    const auto bytes = static_cast<size_t>(run.dense_bytes(run.plan->links()[plan_link_], false));
+    if (bytes == 0 || !context_.shared_arena(bytes)) return false;
+    Pool &memory = context_.pools().pool(HALO_MEMORY_DEVICE, event->device().ordinal());
+    if (message_.bytes() < bytes || !message_.is_of(memory)) message_ = memory.get(bytes);
+    return notice_.publish_message(message_.data(), bytes, *event);
+}
+
+// Both may be used by a peer that ends its part after this rank has given up the run.
+struct Opened {
+    std::shared_ptr<const ExportedEvent> event;
+    Buffer message;
+};
+
+void PutLink::open(const std::shared_ptr<const ExportedEvent> &event) {
+    if (!combines_) return link_.open_storage(event);
+    link_.open_storage(std::make_shared<const Opened>(Opened{ event, message_ }));
 }
 
 void PutLink::make_tables(const Run &run, const Device &device) {
@@ -175,6 +213,8 @@ bool PutLink::open_event(const Device &device) {
 // It is this rank's turn: what the peer tells stands still.
 bool PutLink::prepare(const Run &run) {
     if (!peer_) peer_.emplace(context_, link_.peer_notice(), link_.peer());
+    if (peer_->is_message() != combines_) return false;
+    if (combines_) return prepare_message(run);
     const Device &device = run.on_host() ? context_.device() : run.only_work()->device();
     if (table_version_ != peer_->layout_version() || device_ != &device) make_tables(run, device);
     const uint32_t version = peer_->address_version();
@@ -186,6 +226,17 @@ bool PutLink::prepare(const Run &run) {
         address_version_ = version;
     }
     return !unreachable_;
+}
+
+// The peer combines as much, or its run is another one, which its message will tell.
+bool PutLink::prepare_message(const Run &run) {
+    const uint32_t version = peer_->address_version();
+    if (address_version_ != version || version == 0) {
+        address_version_ = 0;
+        unreachable_ = !reach(run);
+        address_version_ = version;
+    }
+    return !unreachable_ && slots_.front().bytes == bytes_put(run);
 }
 
 void PutLink::set_bases(const Run &run, Put &put) {
@@ -233,16 +284,30 @@ bool PutLink::take_turn(const Run &run) {
 }
 
 // The stream waits until the peer's has come to where it has opened its ghosts. All that the device uses stays until it has done with it.
-void PutLink::put_on(const Run &run) {
+void PutLink::put_on(Run &run) {
     DeviceWork &work = *run.only_work();
     work.keep(turn_);
-    work.keep(puts_);
     for (const auto &memory : memory_) work.keep(memory);
     event_->hold(work.stream());
+    if (combines_) return pack_message(run);
+    work.keep(puts_);
     for (Put &put : *puts_) {
         set_bases(run, put);
         work.add(put.table, put.bases);
     }
+}
+
+// As it would be packed into this rank's own.
+void PutLink::pack_message(Run &run) const {
+    auto *const message = static_cast<std::byte *>(slots_.front().data);
+    int64_t end = 0;
+    run.for_each(run.plan->links()[plan_link_], true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
+        if (way.dense_bytes == 0) return;
+        end = align_up(end, run.alignment(at));
+        piece.bases[run.plan->piece(at.piece).bases().send(at.link)] = message + end;
+        piece.work->add(piece, way.rows);
+        end += way.dense_bytes;
+    });
 }
 
 void PutLink::leave(const Run &run, size_t besides) {
@@ -267,9 +332,10 @@ public:
         const bool is_there = run.on_host() ? links_[i].put(run) : links_[i].take_turn(run);
         return is_there ? Sent::yes : Sent::later;
     }
-    void put_on(const Run &run) override;
+    void put_on(Run &run) override;
     void leave(const Run &run, size_t i, size_t besides) override { links_[i].leave(run, besides); }
     bool reaches_storage(size_t i) const override { return links_[i].is_shared(); }
+    const Buffer *message_of(size_t i) const override { return setup_.messages.plan.combines() ? &links_[i].message() : nullptr; }
     void give_up() noexcept override {
         for (PutLink &link : links_) link.give_up();
     }
@@ -315,7 +381,7 @@ void PutPath::open(const Run &run) {
         if (told_[i]) links_[i].open(event);
 }
 
-void PutPath::put_on(const Run &run) {
+void PutPath::put_on(Run &run) {
     for (PutLink &link : links_)
         if (link.has_turn()) link.put_on(run);
     run.only_work()->run();
@@ -323,7 +389,7 @@ void PutPath::put_on(const Run &run) {
 
 const char *why_not(const MessageSetup &setup) {
     if (!setup.paths.put) return "setting path";
-    if (setup.plan.combines()) return "values are combined where they arrive";
+    if (setup.plan.combines() && !setup.context.devices().has_memory()) return "values are combined where they arrive";
     const auto is_sparse = [](const PlanPiece &one) { return one.piece->destination().sparse; };
     if (std::all_of(setup.plan.pieces().begin(), setup.plan.pieces().end(), is_sparse)) return "all fields are sparse";
     return setup.context.check_mode() && setup.paths.measured ? "check mode takes messages unless a path is set" : nullptr;

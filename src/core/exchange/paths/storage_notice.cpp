@@ -44,6 +44,43 @@ struct Contents {
 
 } // namespace
 
+// An object has one notice for a peer: whoever comes later tells nothing.
+void StorageNotice::make_block(const StoredEdges &edges) {
+    if (offered_ || block_ || link_.lends()) return;
+    block_ = context_.shared_arena(SIZE_MAX)->allocate(Contents::bytes(edges));
+    if (!block_) return;
+    counts_ = { static_cast<uint32_t>(edges.slots.size()), static_cast<uint32_t>(edges.edges.size()), edges.lists.size() };
+    Contents::head_of(block_) = { counts_, 0, 0, {} };
+}
+
+void StorageNotice::describe_message() {
+    StoredEdges one;
+    one.slots.resize(1);
+    make_block(one);
+    if (!offered_ && block_) link_.offer_notice(block_);
+    offered_ = described_ = true;
+    fits_ = static_cast<bool>(block_);
+    if (!fits_) return;
+    published_.assign(1, {});
+    Contents::head_of(block_).layout_version = 1;
+}
+
+bool StorageNotice::publish_message(const std::byte *memory, size_t bytes, const ExportedEvent &event) {
+    if (!fits_ || !link_.lends()) return false;
+    const Storage now{ memory, bytes };
+    const bool same = published_.front().data() == memory && published_.front().size() == bytes;
+    if (same && std::ranges::equal(published_event_.word, event.handle().word)) return shareable_;
+    published_.front() = now;
+    shareable_ = offer(0, &event.device());
+    StorageOffer &told = Contents(block_, counts_).storage[0];
+    told.device.bytes = std::min<uint64_t>(told.device.bytes, bytes);
+    link_.lend(published_);
+    Head &head = Contents::head_of(block_);
+    head.event = published_event_ = event.handle();
+    ++head.address_version;
+    return shareable_;
+}
+
 void StorageNotice::describe(const Plan &plan, size_t link) {
     fits_ = false;
     if (!offered_ || link_.lends()) describe_edges(plan, link);
@@ -53,13 +90,7 @@ void StorageNotice::describe(const Plan &plan, size_t link) {
 void StorageNotice::describe_edges(const Plan &plan, size_t link) {
     const bool worth_it = context_.shared_arena(static_cast<size_t>(plan.payload_bytes(plan.links()[link], sending_))) != nullptr;
     const StoredEdges edges = worth_it ? stored_edges(plan, plan.links()[link], sending_) : StoredEdges{};
-    if (!offered_ && !block_ && !edges.edges.empty()) {
-        block_ = context_.shared_arena(SIZE_MAX)->allocate(Contents::bytes(edges));
-        if (block_) {
-            counts_ = { static_cast<uint32_t>(edges.slots.size()), static_cast<uint32_t>(edges.edges.size()), edges.lists.size() };
-            Contents::head_of(block_) = { counts_, 0, 0, {} };
-        }
-    }
+    if (!edges.edges.empty()) make_block(edges);
     if (!offered_ && block_) link_.offer_notice(block_);
     offered_ = true;
     const bool fits =

@@ -32,13 +32,18 @@ public:
     // Where the values of a link lie. The first time before anything is sent: then the block is made.
     // Layouts may change later; what has become more than the block holds is not told, and goes by message.
     void describe(const Plan &plan, size_t link);
+    // Instead: memory that has nothing but the dense values of a message.
+    void describe_message();
     bool is_described() const { return described_; }
     // False: some of this run's storage cannot be reached by others. On a device an event goes with it, for the peer to wait for.
     bool publish(const Run &run, const ExportedEvent *event);
+    // So many bytes of memory of the event's device. False: others do not reach it.
+    bool publish_message(const std::byte *memory, size_t bytes, const ExportedEvent &event);
     // Layouts have changed.
     void forget() { described_ = false; }
 
 private:
+    void make_block(const StoredEdges &edges);
     void describe_edges(const Plan &plan, size_t link);
     bool offer(size_t slot, const Device *device);
     Storage storage_of(const Run &run, const StoredEdges::Slot &slot) const;
@@ -65,6 +70,8 @@ public:
     PeerStorage(Context &context, const SharedBlock &notice, int32_t rank);
 
     uint32_t n_slots() const { return counts_.n_slots; }
+    // Memory for a message, instead of storage?
+    bool is_message() const { return counts_.n_slots == 1 && counts_.n_edges == 0; }
     // From 1.
     uint32_t layout_version() const;
     uint32_t address_version() const;
