@@ -23,14 +23,12 @@ constexpr seconds patience_lost{ 1 };                     // for messages of a r
 constexpr uint64_t exactly = ~uint64_t{ 0 };
 constexpr uint64_t from_any = ~source_mask;
 
-constexpr ucp_request_param_t params(uint32_t flags) {
+ucp_request_param_t params(ucs_memory_type_t type, uint32_t flags) {
     ucp_request_param_t param{};
-    param.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE | flags; // else UCX may have to find out, each time
-    param.memory_type = UCS_MEMORY_TYPE_HOST;
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE | flags;
+    param.memory_type = type;
     return param;
 }
-constexpr ucp_request_param_t for_send = params(0);
-constexpr ucp_request_param_t for_receive = params(UCP_OP_ATTR_FLAG_NO_IMM_CMPL); // one that is complete at once would not tell its size
 
 } // namespace
 
@@ -38,6 +36,8 @@ Endpoint::Endpoint(const halo_host *host, int32_t rank, int32_t size, std::uniqu
     : host_(host),
       rank_(rank),
       worker_(std::move(worker)),
+      for_send_(params(worker_->memory_type(), 0)),
+      for_receive_(params(worker_->memory_type(), UCP_OP_ATTR_FLAG_NO_IMM_CMPL)),
       addresses_(std::move(addresses)),
       peers_(static_cast<size_t>(size)) {
     in_flight_.previous = in_flight_.next = &in_flight_;
@@ -126,7 +126,7 @@ halo_status Endpoint::send(Address to, const void *data, size_t bytes, Request &
     if (one.endpoint == nullptr) [[unlikely]] {
         if (const halo_status status = connect(to); status != HALO_SUCCESS) return status;
     }
-    const ucs_status_ptr_t answer = ucp.tag_send_nbx(one.endpoint, data, bytes, match_bits(to.lane, to.tag, rank_), &for_send);
+    const ucs_status_ptr_t answer = ucp.tag_send_nbx(one.endpoint, data, bytes, match_bits(to.lane, to.tag, rank_), &for_send_);
     began(request, Request::Kind::send, to, bytes, answer);
     return HALO_SUCCESS;
 }
@@ -134,7 +134,7 @@ halo_status Endpoint::send(Address to, const void *data, size_t bytes, Request &
 halo_status Endpoint::receive(Address from, void *data, size_t capacity, Request &request) {
     if (const halo_status status = check("receive", from); status != HALO_SUCCESS) return status;
     const ucs_status_ptr_t answer =
-        ucp.tag_recv_nbx(worker_->handle(), data, capacity, match_bits(from.lane, from.tag, from.peer), exactly, &for_receive);
+        ucp.tag_recv_nbx(worker_->handle(), data, capacity, match_bits(from.lane, from.tag, from.peer), exactly, &for_receive_);
     began(request, Request::Kind::receive, from, capacity, answer);
     return HALO_SUCCESS;
 }
@@ -245,7 +245,7 @@ halo_status Endpoint::probe(Address from, bool &found, size_t &bytes, Matched &m
 }
 
 halo_status Endpoint::receive_matched(Matched &matched, void *data, size_t capacity, Request &request) {
-    const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), data, capacity, std::exchange(matched.message, nullptr), &for_receive);
+    const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), data, capacity, std::exchange(matched.message, nullptr), &for_receive_);
     began(request, Request::Kind::matched, matched.address, capacity, answer);
     return HALO_SUCCESS;
 }
@@ -265,7 +265,7 @@ void Endpoint::give_up() {
 void Endpoint::drop_unreceived() {
     ucp_tag_recv_info_t info{};
     while (ucp_tag_message_h message = ucp.tag_probe_nb(worker_->handle(), 0, 0, 1, &info)) {
-        const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), nullptr, 0, message, &for_receive);
+        const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), nullptr, 0, message, &for_receive_);
         if (UCS_PTR_IS_PTR(answer)) ucp.request_free(answer);
     }
 }
@@ -309,13 +309,13 @@ bool Endpoint::part() {
         const int32_t number = static_cast<int32_t>(rank);
         if (told[rank] != 0 || one.failure != UCS_OK || (one.endpoint == nullptr && connect({ number, 0, 0 }) != HALO_SUCCESS)) return;
         told[rank] = 1;
-        const ucs_status_ptr_t answer = ucp.tag_send_nbx(one.endpoint, nullptr, 0, match_bits(goodbye_lane, max_tag, rank_), &for_send);
+        const ucs_status_ptr_t answer = ucp.tag_send_nbx(one.endpoint, nullptr, 0, match_bits(goodbye_lane, max_tag, rank_), &for_send_);
         if (UCS_PTR_IS_PTR(answer)) sending.push_back(answer);
     };
     const auto hear = [&] {
         ucp_tag_recv_info_t info{};
         while (ucp_tag_message_h message = ucp.tag_probe_nb(worker_->handle(), match_bits(goodbye_lane, max_tag, 0), from_any, 1, &info)) {
-            const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), nullptr, 0, message, &for_receive);
+            const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), nullptr, 0, message, &for_receive_);
             if (UCS_PTR_IS_PTR(answer)) ucp.request_free(answer);
             const auto rank = static_cast<size_t>(source_of(info.sender_tag));
             heard[rank] = 1;

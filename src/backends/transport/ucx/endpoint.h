@@ -92,6 +92,8 @@ private:
     int32_t n_lanes_ = 1;
     int32_t n_lost_ = 0; // peers that have failed
     std::unique_ptr<Worker> worker_;
+    ucp_request_param_t for_send_;
+    ucp_request_param_t for_receive_; // one that is complete at once would not tell its size
     Addresses addresses_;
     std::vector<Peer> peers_;
     Request in_flight_;  // anchor of the ring

@@ -35,6 +35,10 @@ std::string Worker::create(int32_t n_ranks) {
     const ucs_status_t made = ucp.init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_);
     ucp.config_release(config);
     if (made != UCS_OK) return failure("ucp_init", made);
+    ucp_context_attr_t attributes{};
+    attributes.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
+    if (const ucs_status_t status = ucp.context_query(context_, &attributes); status != UCS_OK) return failure("ucp_context_query", status);
+    memory_types_ = attributes.memory_types;
     ucp_worker_params_t worker{};
     worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
     worker.thread_mode = UCS_THREAD_MODE_SERIALIZED;
@@ -51,12 +55,8 @@ bool Worker::takes_memory_of(const std::string &device, std::string &why) const 
     constexpr Known known[] = { { "cuda", UCS_MEMORY_TYPE_CUDA, "cuda" }, { "hip", UCS_MEMORY_TYPE_ROCM, "rocm" } };
     for (const Known &one : known) {
         if (device != one.device) continue;
-        ucp_context_attr_t attributes{};
-        attributes.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
-        const ucs_status_t status = ucp.context_query(context_, &attributes);
-        const bool takes = status == UCS_OK && (attributes.memory_types >> one.type & 1u) != 0;
-        why = status != UCS_OK ? failure("ucp_context_query", status)
-                               : std::string(takes ? "a" : "no") + " component of it has memory type " + one.name;
+        const bool takes = (memory_types_ >> one.type & 1u) != 0;
+        why = std::string(takes ? "a" : "no") + " component of it has memory type " + one.name;
         return takes;
     }
     why = "UCX has no such memory type";

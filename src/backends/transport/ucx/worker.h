@@ -26,10 +26,15 @@ public:
     unsigned progress() const;
     // Of the module of that name, in messages; `why` says what the context has.
     bool takes_memory_of(const std::string &device, std::string &why) const;
+    // Of messages: the host's, where no component knows another. Else UCX finds out, each time.
+    ucs_memory_type_t memory_type() const { return memory_types_ == of_host ? UCS_MEMORY_TYPE_HOST : UCS_MEMORY_TYPE_UNKNOWN; }
 
 private:
+    static constexpr uint64_t of_host = uint64_t{ 1 } << UCS_MEMORY_TYPE_HOST;
+
     ucp_context_h context_ = nullptr;
     ucp_worker_h worker_ = nullptr;
+    uint64_t memory_types_ = 0; // a bit for each that a component knows
     bool kept_ = false;
 };
 
