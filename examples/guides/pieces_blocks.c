@@ -245,7 +245,7 @@ static void uniform(void) {
     halo_topology_create_blocks(ctx, &d, &grid);
     halo_field_desc f = HALO_FIELD_DESC_INIT;
     f.name = "u"; f.n_components = 5;
-    for (int i = 0; i < 3; ++i) f.ghost_low[i] = f.ghost_high[i] = 2;     /* up to the block's width; low and high may differ */
+    for (int i = 0; i < 3; ++i) f.ghost_low[i] = f.ghost_high[i] = 2;     /* may be wider than a block; low and high may differ */
     halo_field *u;
     halo_field_create(grid, &f, &u);
     halo_field_allocate(u, -1);                                          /* the library's storage, or bind your own: */
