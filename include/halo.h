@@ -123,7 +123,7 @@ typedef void (*halo_log_fn)(void *user, int32_t level, const char *text);
 typedef struct halo_allocator {
     int32_t memory; /**< HALO_MEMORY_... */
     int32_t device; /**< ordinal; 0 for host memory */
-    void *user;     /**< given to both functions */
+    void *user;     /**< given to both functions; as long as the context */
     void *(*allocate)(void *user, size_t bytes);
     void (*release)(void *user, void *pointer, size_t bytes);
 } halo_allocator;
@@ -386,16 +386,16 @@ typedef struct halo_keys_desc {
     int32_t owner_rule;       /**< HALO_OWNER_... */
     int64_t n_keys;
     const uint64_t *keys;     /**< any values in any order. A key may come several times: its first entry that is not HALO_KEY_READ_ONLY is
-                                   the rank's own point, the others are copies of it. */
-    const int32_t *flags;     /**< HALO_KEY_... bits of each; NULL: none */
-    const int64_t *weights;   /**< HALO_OWNER_WEIGHT: of each key; of several entries that of the rank's own point; NULL: 0 */
+                                   the rank's own point, the others are copies of it. Read during the call. */
+    const int32_t *flags;     /**< HALO_KEY_... bits of each; NULL: none. Read during the call. */
+    const int64_t *weights;   /**< HALO_OWNER_WEIGHT: of each key; of several entries that of the rank's own point; NULL: 0. Read during the call. */
     const int32_t *owners;    /**< rank that owns each key, where the caller knows: then no directory is asked. On all ranks with keys, or none. Of a
-                                   key all entries of all ranks name the same */
+                                   key all entries of all ranks name the same. Read during the call. */
     int32_t numbering;        /**< HALO_NUMBERING_... */
     int32_t directory;        /**< HALO_DIRECTORY_... */
     int32_t editable;         /**< 1: kept such that halo_topology_edit_keys can be called. The same on all ranks. */
     int32_t n_parts;          /**< parts of this rank, each with keys of its own, at most 2^27; 0 on all ranks: one part for each rank */
-    const int64_t *part_offsets; /**< n_parts + 1: where the keys of each part begin; from 0 to n_keys. See halo_topology_create_keys. */
+    const int64_t *part_offsets; /**< n_parts + 1: where the keys of each part begin; from 0 to n_keys. See halo_topology_create_keys. Read during the call. */
     int64_t n_mine;           /**< the first n_mine keys are this rank's, the others wanted: as HALO_KEY_CLAIM and HALO_KEY_WANT under HALO_OWNER_CLAIM, without
                                    arrays. 0: none is this rank's. -1: not used. On all ranks, with any number, or none. Not with `owners`, `n_parts`, these
                                    two flags, or a rule of its own: owner_rule stays, or is HALO_OWNER_CLAIM */
@@ -424,14 +424,14 @@ typedef struct halo_keys_edit {
     int32_t struct_version;
     int32_t reserved;
     int64_t n_remove;
-    const int64_t *remove;  /**< positions in the list, none twice. What stays moves together, in its order; */
+    const int64_t *remove;  /**< positions in the list, none twice. Read during the call. What stays moves together, in its order; */
     int64_t n_add;
-    const uint64_t *add;    /**< these keys follow it */
+    const uint64_t *add;    /**< these keys follow it. Read during the call. */
     const int32_t *flags;   /**< HALO_KEY_... bits of each added key; NULL: none. If `topology` was made with `n_mine`: HALO_KEY_CLAIM says that the key is
-                                 this rank's, keys without it are wanted */
-    const int64_t *weights; /**< of each; NULL: 0 */
+                                 this rank's, keys without it are wanted. Read during the call. */
+    const int64_t *weights; /**< of each; NULL: 0. Read during the call. */
     const int32_t *owners;  /**< rank that owns each, if `topology` was made with `owners`. A key gets another owner where every rank that has it removes
-                                 and adds it. */
+                                 and adds it. Read during the call. */
 } halo_keys_edit;
 #define HALO_KEYS_EDIT_INIT { sizeof(halo_keys_edit), 1, 0, 0, NULL, 0, NULL, NULL, NULL, NULL }
 
@@ -452,17 +452,17 @@ typedef struct halo_graph_desc {
     int32_t struct_version;
     int32_t rings;             /**< the same on all ranks: 1: ghosts are all neighbours; 2: and their neighbours; ... INT32_MAX: all that there are */
     int64_t n_owned;           /**< points of this rank, each of no other rank */
-    const uint64_t *keys;      /**< of each, any values */
-    const int64_t *offsets;    /**< n_owned + 1: where the neighbours of each begin in `neighbours`; NULL: `width` for each */
-    const uint64_t *neighbours; /**< keys; a point may be its own neighbour, or have one several times; not every neighbour need have the point as its own */
+    const uint64_t *keys;      /**< of each, any values. Read during the call. */
+    const int64_t *offsets;    /**< n_owned + 1: where the neighbours of each begin in `neighbours`; NULL: `width` for each. Read during the call. */
+    const uint64_t *neighbours; /**< keys; a point may be its own neighbour, or have one several times; neighbours need not be mutual. Read during the call. */
     const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: by `owner_of`. On all ranks that have neighbours, or none.
-                                    Ranks agree, as those of halo_keys_desc */
+                                    Ranks agree, as those of halo_keys_desc. Read during the call. */
     int64_t width;             /**< n_owned * width is at most 2^40 */
     uint64_t skip;             /**< with has_skip: entries of this value are no neighbours */
     int32_t has_skip;
     int32_t directory;         /**< HALO_DIRECTORY_... */
-    const uint64_t *const *rows; /**< neighbours of each point, where they do not lie behind each other: then no `offsets`, `neighbours`, `owners` */
-    const int64_t *lengths;    /**< with `rows`: of each; NULL: `width` */
+    const uint64_t *const *rows; /**< neighbours of each point, each a list of its own: then no `offsets`, `neighbours`, `owners`. Read during the call. */
+    const int64_t *lengths;    /**< with `rows`: of each; NULL: `width`. Read during the call. */
     halo_owner_fn owner_of;    /**< asked once for each neighbour that is not owned here; NULL: found out by key, through a directory. On all ranks that have
                                     neighbours, or none, as `owners`, which it may stand for. Called until halo_topology_create_graph returns */
     void *owner_user;          /**< given to `owner_of`, and as long */
@@ -496,9 +496,9 @@ typedef struct halo_star_desc {
     int32_t sharers;         /**< 1: leaves of a root learn of each other, for HALO_KIND_SHARED_REDUCE. The same on all ranks. */
     int64_t n_points;        /**< of this rank: roots and leaves */
     int64_t n_leaves;
-    const uint32_t *leaves;  /**< local index of each leaf, none twice; NULL: the last n_leaves points */
-    const int32_t *ranks;    /**< rank that has the root of each leaf; may be this rank */
-    const uint32_t *indices; /**< its local index there; a root is no leaf */
+    const uint32_t *leaves;  /**< local index of each leaf, none twice; NULL: the last n_leaves points. Read during the call. */
+    const int32_t *ranks;    /**< rank that has the root of each leaf; may be this rank. Read during the call. */
+    const uint32_t *indices; /**< its local index there; a root is no leaf. Read during the call. */
 } halo_star_desc;
 #define HALO_STAR_DESC_INIT { sizeof(halo_star_desc), 1, 0, 0, 0, NULL, NULL, NULL }
 
@@ -512,11 +512,11 @@ typedef struct halo_lists_desc {
     int32_t struct_version;
     int32_t n_peers;
     int64_t n_points;                /**< of this rank */
-    const int32_t *peers;            /**< ranks, none twice; may be this rank */
-    const int64_t *send_offsets;     /**< n_peers + 1: where the list of each peer begins in `send` */
-    const uint32_t *send;            /**< local indices; a point may go to several peers, and several times to one */
-    const int64_t *receive_offsets;  /**< n_peers + 1 */
-    const uint32_t *receive;         /**< local indices, none twice, none that is sent */
+    const int32_t *peers;            /**< ranks, none twice; may be this rank. Read during the call. */
+    const int64_t *send_offsets;     /**< n_peers + 1: where the list of each peer begins in `send`. Read during the call. */
+    const uint32_t *send;            /**< local indices; a point may go to several peers, and several times to one. Read during the call. */
+    const int64_t *receive_offsets;  /**< n_peers + 1. Read during the call. */
+    const uint32_t *receive;         /**< local indices, none twice, none that is sent. Read during the call. */
     int32_t sharers;                 /**< as in halo_star_desc */
     int32_t reserved;
 } halo_lists_desc;
@@ -538,9 +538,9 @@ typedef struct halo_keys_report {
     int64_t n_global;                /**< owned points of all ranks */
     int64_t n_unclaimed;             /**< keys that nobody owns, over all ranks */
     int64_t n_several_claim;         /**< keys that several ranks claim, over all ranks */
-    const uint64_t *unclaimed;       /**< those of this rank, ascending */
+    const uint64_t *unclaimed;       /**< those of this rank, ascending; lives as long as the topology */
     int64_t n_unclaimed_here;
-    const uint64_t *several_claim;
+    const uint64_t *several_claim;   /**< keys of this rank that several ranks claim, ascending; lives as long as the topology */
     int64_t n_several_claim_here;
     int64_t messages_sent;           /**< by this rank, to find all this out */
     int64_t bytes_sent;
@@ -978,10 +978,10 @@ typedef struct halo_run {
     halo_op op;                /**< where values are combined (of transfers, HALO_TRANSFER_ADD): how, in this run, as in halo_exchange_desc; 0: as the
                                     exchange says. HALO_USER if the exchange has `combine`. HALO_ERR_ARGUMENT: it moves values, or a field's type cannot */
     int32_t n_fields;          /**< of the exchange (of a transfer: sources and destinations); without `field_mask`, `sets` and `devices` 0 will do */
-    const int32_t *field_mask; /**< n_fields entries, 0 leaves a field out; NULL: all. All 0: a run without values, as any on all ranks alike */
-    const int32_t *sets;       /**< n_fields entries: binding set per field; NULL: set 0 */
+    const int32_t *field_mask; /**< n_fields entries, 0 leaves a field out; NULL: all. All 0: a run without values, as any on all ranks alike. Copied. */
+    const int32_t *sets;       /**< n_fields entries: binding set per field; NULL: set 0. Copied. */
     const int32_t *devices;    /**< n_fields entries: the device whose memory `data` of the field is in, or HALO_DEVICE_HOST. NULL: where the field is
-                                    bound in the run's set, on the host if nowhere. Without `data` it is not read */
+                                    bound in the run's set, on the host if nowhere. Without `data` it is not read. Copied. */
     void *const *data;         /**< storage of this run in place of what is bound, of which there need be none: a pointer for each local part of the
                                     first field, in the order of halo_topology_local_parts, then of the next (those that the mask leaves out, too;
                                     theirs are not read). Each has the part's layout. The list is copied, the memory must stay until the run has
@@ -1090,9 +1090,9 @@ HALO_API halo_status halo_exchange_describe(const halo_exchange *exchange, char 
  * Release by age (halo_field_desc.release_after). A start, or post, of HALO_KIND_GHOSTS looks at each part with storage of the fields that take part in
  * the run: at all sets, at owned values (topologies of points: at all). If they are small, and so they were in each of the last `release_after` such
  * runs, and nothing but null came to the part in these, its storage is given back, in all sets, before anything is packed: as by halo_field_bind with
- * data = NULL. So data pointers are to be asked for after start. A part that is given storage, a field of another list of blocks too, begins anew. Runs
+ * data = NULL. So data pointers are to be asked for after start. A part that is given storage begins anew; blocks keep their age in another list. Runs
  * that start while another one over the field is in flight do not look. What has been looked at is what is dropped, so with release_below = 0 only
- * zeros are. Costs a look at the values up to the first that is not small. Storage is the host's: halo_field_bind to another is HALO_ERR_ARGUMENT.
+ * zeros are. Costs a look at the values up to the first that is not small. Not on devices: halo_field_bind to one is HALO_ERR_ARGUMENT.
  *
  * Controllers (halo_field_desc.controller). Where a field is given storage, by halo_field_allocate or halo_field_bind, those that it controls are given
  * some too, filled with their `fill`, as is one that is created later; when none of its sets has any, theirs goes back. Their own halo_field_bind,

@@ -38,8 +38,8 @@ extern "C" {
 
 /** What the entities of a set touch in another set: `arity` places each. Lists are read during the call. Frozen. */
 typedef struct halo_map {
-    const uint32_t *to;       /**< n * arity positions in the other set, those of one entity side by side; HALO_NO_INDEX: touches nothing there */
-    const int32_t *to_owners; /**< n_to: rank that owns each entity of the other set; not read by halo_sections_reach */
+    const uint32_t *to;       /**< n * arity positions in the other set, one entity's side by side; HALO_NO_INDEX: nothing. Read during the call. */
+    const int32_t *to_owners; /**< n_to: rank that owns each entity of the other set; not read by halo_sections_reach. Read during the call. */
     int64_t n_to;             /**< entities of the other set on this rank */
     int32_t arity;            /**< 1 to 65536 */
     int32_t reserved;

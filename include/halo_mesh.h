@@ -55,8 +55,8 @@ typedef struct halo_mesh halo_mesh; /**< sets and maps, and what this rank store
 typedef struct halo_mesh_set {
     const char *name; /**< for texts; the same on all ranks, neither NULL nor empty. Copied. */
     int64_t n;
-    const uint64_t *keys;  /**< of each, any values, none twice in the set; NULL where n is 0 */
-    const int32_t *owners; /**< HALO_MESH_OWNER_GIVEN: rank that is to own each. Else ignored. */
+    const uint64_t *keys;  /**< of each, any values, none twice in the set; NULL where n is 0. Read during the call. */
+    const int32_t *owners; /**< HALO_MESH_OWNER_GIVEN: rank that is to own each. Else ignored. Read during the call. */
     int32_t owner_rule;    /**< HALO_MESH_OWNER_... */
     int32_t owner_map;     /**< number of the map that the rule follows; else ignored */
 } halo_mesh_set;
@@ -71,7 +71,7 @@ typedef struct halo_mesh_map {
     int32_t arity;    /**< 1 to 65536 */
     int32_t has_none; /**< 1: entries that are `none` lead nowhere */
     uint64_t none;
-    const uint64_t *keys; /**< arity for each entity that this rank brings of `from`, side by side: keys of `to` */
+    const uint64_t *keys; /**< arity for each entity that this rank brings of `from`, side by side: keys of `to`. Read during the call. */
 } halo_mesh_map;
 #define HALO_MESH_MAP_INIT                                                                                                                           \
     { NULL, 0, 0, 1, 0, 0, NULL }
@@ -80,14 +80,14 @@ typedef struct halo_mesh_map {
 typedef struct halo_mesh_desc {
     size_t struct_size;
     int32_t struct_version;
-    int32_t depth;  /**< layers of executed ghosts, 1 to 11; the same on all ranks */
-    int32_t n_sets; /**< at most 1024 */
-    int32_t n_maps; /**< at most 1024 */
-    const halo_mesh_set *sets;
-    size_t set_bytes; /**< sizeof(halo_mesh_set) */
-    const halo_mesh_map *maps;
-    size_t map_bytes;  /**< sizeof(halo_mesh_map) */
-    int32_t directory; /**< HALO_DIRECTORY_..., for every set */
+    int32_t depth;             /**< layers of executed ghosts, 1 to 11; the same on all ranks */
+    int32_t n_sets;            /**< at most 1024 */
+    int32_t n_maps;            /**< at most 1024 */
+    const halo_mesh_set *sets; /**< n_sets. Read during the call. */
+    size_t set_bytes;          /**< sizeof(halo_mesh_set) */
+    const halo_mesh_map *maps; /**< n_maps. Read during the call. */
+    size_t map_bytes;          /**< sizeof(halo_mesh_map) */
+    int32_t directory;         /**< HALO_DIRECTORY_..., for every set */
     int32_t reserved;
 } halo_mesh_desc;
 #define HALO_MESH_DESC_INIT                                                                                                                          \
@@ -119,10 +119,10 @@ typedef struct halo_mesh_local {
     int64_t n; /**< own entities and ghosts */
     int64_t n_core;
     int64_t n_owned;           /**< core included */
-    const int64_t *layer_ends; /**< depth + 1: end of own entities, and of each layer of executed ghosts. So [0] is n_owned. */
-    const int64_t *reach_ends; /**< depth + 1: end of what is only read and lies within reach 0, 1, ...; the last is n */
-    const uint64_t *keys;      /**< of each, by local index */
-    const int32_t *owners;
+    const int64_t *layer_ends; /**< depth + 1: end of own entities, n_owned, and of each layer of executed ghosts; lives as long as the mesh */
+    const int64_t *reach_ends; /**< depth + 1: end of what is only read and lies within reach 0, 1, ...; the last is n; lives as long as the mesh */
+    const uint64_t *keys;      /**< of each, by local index; lives as long as the mesh */
+    const int32_t *owners;     /**< rank that owns each, by local index; lives as long as the mesh */
 } halo_mesh_local;
 #define HALO_MESH_LOCAL_INIT                                                                                                                         \
     { sizeof(halo_mesh_local), 1, 0, 0, 0, 0, NULL, NULL, NULL, NULL }

@@ -81,12 +81,12 @@ typedef struct halo_particles_arrays {
     size_t struct_size;
     int32_t struct_version;
     int32_t reserved;
-    int64_t n_parts;               /**< of this rank */
-    const int64_t *counts;         /**< n_parts: start: particles of each; finish: how many each has room for */
-    void *const *data;             /**< the array of each column of the first part, then of the next; without elements it may be NULL */
-    int64_t n_data;                /**< n_parts * n_columns */
+    int64_t n_parts;       /**< of this rank */
+    const int64_t *counts; /**< n_parts: start: particles of each; finish: how many each has room for. Read during the call. */
+    void *const *data;     /**< the array of each column of the first part, then of the next; without elements it may be NULL. The caller's. */
+    int64_t n_data;        /**< n_parts * n_columns */
     const int64_t *const *targets; /**< n_parts: of each part a list of gids, one for each particle: where it goes, or HALO_PARTICLE_LEAVES. Its own
-                                        gid: it stays. Start alone, and where there is no `position`. */
+                                        gid: it stays. Start alone, and where there is no `position`. Read during the call. */
 } halo_particles_arrays;
 #define HALO_PARTICLES_ARRAYS_INIT                                                                                                                   \
     { sizeof(halo_particles_arrays), 1, 0, 0, NULL, NULL, 0, NULL }

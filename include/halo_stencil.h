@@ -124,11 +124,11 @@ typedef struct halo_stencil_stage_desc {
     int32_t conditional; /**< 1: may be left out in some runs, on all ranks alike: what it reads is there, and so is what it would overwrite (but for
                               temporaries that nothing else has written: who reads these depends on the same condition) */
     const char *name;    /**< for texts. Copied. */
-    const halo_stencil_access *accesses;
-    int32_t n_accesses; /**< 1 to 65536 */
+    const halo_stencil_access *accesses; /**< n_accesses. Copied. */
+    int32_t n_accesses;                  /**< 1 to 65536 */
     int32_t n_intervals;
     double work;                            /**< of one cell, in the unit of exchange_cost */
-    const halo_stencil_interval *intervals; /**< levels: where it runs, from below; none (NULL): on the whole axis */
+    const halo_stencil_interval *intervals; /**< levels: where it runs, from below; none (NULL): on the whole axis. Copied. */
     int32_t direction;                      /**< levels: HALO_STENCIL_PARALLEL ... */
     int32_t reserved;
 } halo_stencil_stage_desc;

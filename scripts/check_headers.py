@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Public headers compile alone, without a warning, in every language version they promise; every initialiser fits its struct in C and C++.
+"""Public headers compile alone, without a warning, in every language version they promise; every initialiser fits its struct in C and C++; every
+pointer in a struct of an application says how long what it leads to must be there, or is; halo.h stays small enough to be read.
 
 usage: check_headers.py [root]
 
@@ -22,6 +23,10 @@ C_WITH_MPI = ["c99", "c17", "c2x", "c++17", "c++20", "c++2b"]
 CXX = ["c++20", "c++2b"]
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wconversion", "-Werror"]
 COMPILERS = [("gcc", "g++"), ("clang", "clang++")]
+MOST_FUNCTIONS = 100  # of halo.h
+STRUCT = re.compile(r"typedef struct (\w+) \{(.*?)\n\} \1;", flags=re.S)
+MEMBER = re.compile(r"((?:/\*\*[^<].*?\*/\s*)?)([^;{}/]+);[ \t]*((?:/\*\*<.*?\*/)?)", flags=re.S)  # between what stands before it and behind it
+HOW_LONG = re.compile(r"\b([Cc]opied|[Rr]ead during the call|[Tt]he caller's|as long|[Ll]ives|stays?|outlive|until|valid)\b")
 MPIS = [("Open MPI", "mpicc.openmpi"), ("MPICH", "mpicc.mpich"), ("the standard ABI", "mpicc_abi")]
 
 
@@ -71,10 +76,26 @@ def alone(include, work):
 
 def structs(text):
     """Names of all structs, of those that callers fill, and of the initialisers."""
-    bodies = re.findall(r"typedef struct (\w+) \{(.*?)\n\} \1;", text, flags=re.S)
+    bodies = STRUCT.findall(text)
     names = set(re.findall(r"#define (HALO_\w+)_INIT\b", text))
     grows = {name for name, body in bodies if "struct_size;" in body and ("(*" not in body or name.upper() in names)}
     return {name for name, _ in bodies}, grows, names
+
+
+def pointer_errors(header):
+    """Pointers to data; what functions do is told where they are."""
+    for name, body in STRUCT.findall(header.read_text()):
+        for before, member, behind in MEMBER.findall(body):
+            pointer = re.search(r"\*\s*(\w+)$", member)
+            if pointer and not HOW_LONG.search(before + behind):
+                yield f"{name}.{pointer[1]}: its comment does not say how long what it leads to is there: copied, read during the call, as long as ..."
+
+
+def read_errors(include):
+    """What a reader of the headers is promised."""
+    n = len(re.findall(r"^HALO_API ", (include / "halo.h").read_text(), flags=re.M))
+    many = [f"halo.h: {n} functions, more than {MOST_FUNCTIONS}"] if n > MOST_FUNCTIONS else []
+    return many + [error for header in application(include) for error in pointer_errors(header)]
 
 
 def initialiser_program(headers, names):
@@ -115,6 +136,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         errors, compiled = alone(root / "include", Path(folder))
         more, structs_tried = initialisers(root / "include", Path(folder))
+    more += read_errors(root / "include")
     print("\n".join(errors + more))
     print(f"{compiled} compilations, {structs_tried} initialisers")
     return 1 if errors or more or not compiled or not structs_tried else 0

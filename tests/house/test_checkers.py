@@ -162,6 +162,19 @@ class Headers(Tree):
         self.write("include/halo.h", HEADER.replace("HALO_BOX_INIT", "HALO_BOX_START"))
         self.finds("no HALO_BOX_INIT", "check_headers.py", self.root)
 
+    def test_pointers(self):
+        row = "typedef struct halo_row {\n    int32_t n;\n    const int32_t *list;%s\n    /** Lives as long as its row. */\n    halo_box *box;\n} halo_row;\n"
+        with_row = HEADER.replace("#define HALO_BOX_INIT", row + "#define HALO_BOX_INIT")
+        self.write("include/halo.h", with_row % " /**< n. Copied. */")
+        self.passes("check_headers.py", self.root)
+        self.write("include/halo.h", with_row % " /**< n */")
+        self.finds("halo_row.list: its comment does not say how long", "check_headers.py", self.root)
+
+    def test_too_many_functions(self):
+        functions = "".join(f"HALO_API int halo_more_{i}(void);\n" for i in range(99))
+        self.write("include/halo.h", HEADER.replace("HALO_API int halo_two", f"{functions}HALO_API int halo_two"))
+        self.finds("halo.h: 101 functions, more than 100", "check_headers.py", self.root)
+
 
 class Symbols(Tree):
     def build(self, name, code, *options):
