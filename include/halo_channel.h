@@ -78,7 +78,7 @@ typedef struct halo_channel_desc {
     int32_t memory;                          /**< of the buffer: HALO_MEMORY_HOST, or HALO_MEMORY_DEVICE. The ends may differ. Calls that take a
                                                   stream then want one */
     int32_t device;                          /**< HALO_MEMORY_DEVICE: its ordinal */
-    int32_t varies;                          /**< 1: halo_channel_send_bytes may send fewer bytes than the channel has. Both ends say the same */
+    int32_t varies;                          /**< 1: halo_channel_send_bytes may send fewer than it has; not in aggregated groups. On both ends */
     int32_t reserved;
 } halo_channel_desc;
 #define HALO_CHANNEL_DESC_INIT                                                                                                                       \

@@ -318,7 +318,9 @@ TEST(Group, DropsLateMessagesOfAbandonedChannels) {
 
 TEST(Group, ChannelsOfDifferentGroupsAreRefusedEachOthersCalls) {
     RUN_RANKS(1, [](Rank &rank) {
-        halo_channel *channel = add(rank, key_of(3, 7), desc_of(0, 0, 5));
+        halo_channel_desc desc = desc_of(0, 0, 5);
+        desc.varies = 1;
+        halo_channel *channel = add(rank, key_of(3, 7), desc);
         halo_group *group = commit(rank, { channel });
         int32_t answer = 0;
         EXPECT_STATUS(HALO_ERR_STATE, halo_group_writable(group, &answer));
@@ -328,7 +330,10 @@ TEST(Group, ChannelsOfDifferentGroupsAreRefusedEachOthersCalls) {
         group = commit(rank, { channel }, HALO_MESSAGES_AGGREGATE);
         EXPECT_STATUS(HALO_ERR_STATE, halo_channel_send(channel, HALO_STREAM_NONE));
         EXPECT_TEXT("in an aggregated group", "3 -> 7");
+        EXPECT_STATUS(HALO_ERR_STATE, halo_channel_send_bytes(channel, 8, HALO_STREAM_NONE)); // though it varies
+        EXPECT_TEXT("send_bytes is illegal", "in an aggregated group", "3 -> 7");
         EXPECT_STATUS(HALO_ERR_STATE, halo_channel_allocate(channel));
+        EXPECT_STATUS(HALO_ERR_STATE, halo_channel_release(channel));
         EXPECT_STATUS(HALO_ERR_STATE, halo_channel_try_receive(channel, &answer, nullptr));
         EXPECT_OK(halo_group_destroy(&group));
         EXPECT_OK(halo_channel_destroy(&channel));
