@@ -9,10 +9,12 @@ trap 'rm -rf "$work"' EXIT
 
 fail() { echo "FAILED: $*"; exit 1; }
 
-cmake --install "$build" --prefix "$work/first" >"$work/install.txt"
-mv "$work/first" "$work/moved"
+ln -s "$build" "$work/build"
+install="$("$here/readme_lines.sh" | tail -1)"
+(cd "$work" && HOME="$work" && eval "$install") >"$work/install.txt"
+mv "$work/halo" "$work/moved"
 prefix="$work/moved"
-grep -rIlE "$build|$work/first" "$prefix" && fail "the installed files above know the build or the first place of the tree"
+grep -rIlE "$build|$work/halo" "$prefix" && fail "the installed files above know the build or the first place of the tree"
 documents="$prefix/share/doc/halo"
 python3 "$here/../../scripts/check_docs.py" --links "$documents" || fail "links of the installed documents"
 mkdir "$work/use"

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# libhalo built in other ways: libhalo.a alone, link-time optimisation, nothing hidden by the compiler, within another project. Each is used, with the digests
-# of the first. usage: variants.sh SOURCE BUILD VARIANT [option of cmake...]
+# libhalo built in other ways: libhalo.a alone, link-time optimisation, nothing hidden by the compiler, within another project, by the lines of README.md. Each
+# is used, with the digests of the first. usage: variants.sh SOURCE BUILD VARIANT [option of cmake...]
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 source="$(cd "$1" && pwd)"
-build="$2"
+mkdir -p "$2"
+build="$(cd "$2" && pwd)"
 variant="$3"
 shift 3
-mkdir -p "$build"
 rm -rf "$build"/{prefix,use}
 devices=(-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON -DHALO_HIP_ARCHITECTURES=none) # whose compilers take long
 case "$variant" in
 static) options=(-DBUILD_SHARED_LIBS=OFF) ;;
 lto) options=(-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DHALO_STATIC=ON) ;;
 visible) options=(-DCMAKE_CXX_VISIBILITY_PRESET=default -DCMAKE_C_VISIBILITY_PRESET=default -DHALO_STATIC=ON) ;;
-fetch) options=() ;;
+fetch | readme) options=() ;;
 *) echo "no variant $variant" && exit 2 ;;
 esac
 
@@ -34,9 +34,18 @@ if [ "$variant" = fetch ]; then
     exit 0
 fi
 
-logged cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DHALO_EXAMPLES=OFF -DHALO_BENCHMARKS=OFF \
-    -DCMAKE_INSTALL_PREFIX="$build/prefix" -DHALO_WERROR=ON "${devices[@]}" "${options[@]}" "$@"
-logged cmake --build "$build" -j "${JOBS:-2}"
-logged cmake --install "$build"
+if [ "$variant" = readme ]; then # with examples, benchmarks and CMake's own generator
+    rm -rf "$build/source"
+    mkdir "$build/source"
+    (cd "$source" && git ls-files -z | xargs -0 cp -p --parents -t "$build/source")
+    for option in "$@"; do export "${option#-D}"; done # compilers' launchers, which CMake takes from the environment too
+    mapfile -t lines < <("$here/readme_lines.sh")
+    for line in "${lines[@]}"; do (cd "$build/source" && logged eval "${line//\$HOME\/halo/$build/prefix}"); done
+else
+    logged cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DHALO_EXAMPLES=OFF -DHALO_BENCHMARKS=OFF \
+        -DCMAKE_INSTALL_PREFIX="$build/prefix" -DHALO_WERROR=ON "${devices[@]}" "${options[@]}" "$@"
+    logged cmake --build "$build" -j "${JOBS:-2}"
+    logged cmake --install "$build"
+fi
 mkdir "$build/use"
 PYTHON_PACKAGE="$source/bindings/python" WORK="$build/use" EXAMPLES="$build/prefix/share/doc/halo/examples" NEEDS_PATH=yes "$here/consume.sh" "$build/prefix"
