@@ -65,6 +65,26 @@ TEST(DeviceErrors, AllStorageOfASetIsInOneMemory) {
     });
 }
 
+// The host looks at the values of such fields. Pinned memory is its own too.
+TEST(DeviceErrors, FieldsThatAreReleasedByAgeAreOnTheHost) {
+    run(1, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const late::Array<double> array(rank.context, Ring::size);
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "aged", desc.sparse = 1, desc.release_after = 1;
+        halo_field *field = nullptr;
+        OK(halo_field_create(ring.topology(), &desc, &field));
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = array.data(), binding.memory = HALO_MEMORY_DEVICE;
+        expect_failure(rank.context, halo_field_bind(field, 0, &binding), HALO_ERR_ARGUMENT,
+                       { "field aged", "device memory", "the host alone looks at the values of fields with release_after" });
+        double pinned[Ring::size];
+        binding.data = pinned, binding.memory = HALO_MEMORY_PINNED;
+        OK(halo_field_bind(field, 0, &binding));
+        OK(halo_field_destroy(&field));
+    });
+}
+
 TEST(DeviceErrors, AContextWithoutDevicesSaysSo) {
     run(1, {}, [](Rank &rank) {
         const Ring ring(rank, 1);
