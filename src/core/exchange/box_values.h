@@ -10,6 +10,12 @@
 
 namespace halo {
 
+// Where the values of a row lie whose 8 bytes each are side by side.
+struct SideBySide {
+    int64_t begin;
+    int64_t operator()(int64_t i) const { return begin + i * 8; }
+};
+
 class BoxValues {
 public:
     static BoxValues of_source(const BoxCopy &box) { return { box, box.src_offset, box.src_stride, box.src_list }; }
@@ -21,16 +27,17 @@ public:
 
     // Calls visit(point, n, bytes, at) for each row along x: its first point, how many, the size of a value, and where that of the i-th lies: at(i).
     // Components outermost, then points by number, x fastest. Ghosts are narrow: rows of few values side by side have their number as a constant.
+    // Rows of ghosts are short and far apart: storage is fetched some rows ahead.
     template <class Visit>
-    void for_each_row(Visit &&visit) const {
-        if (element_bytes_ != 8) return visit_any(element_bytes_, visit);
-        if (list_ || stride_[0] != 8) return visit_any(Constant<8>(), visit);
+    void for_each_row(const std::byte *storage, Visit &&visit) const {
+        if (element_bytes_ != 8) return visit_any(storage, element_bytes_, visit);
+        if (list_ || stride_[0] != 8) return visit_any(storage, Constant<8>(), visit);
         switch (n_[0]) {
-        case 1: return visit_dense(Constant<1>(), visit);
-        case 2: return visit_dense(Constant<2>(), visit);
-        case 3: return visit_dense(Constant<3>(), visit);
-        case 4: return visit_dense(Constant<4>(), visit);
-        default: return visit_dense(n_[0], visit);
+        case 1: return visit_dense(storage, Constant<1>(), visit);
+        case 2: return visit_dense(storage, Constant<2>(), visit);
+        case 3: return visit_dense(storage, Constant<3>(), visit);
+        case 4: return visit_dense(storage, Constant<4>(), visit);
+        default: return visit_dense(storage, n_[0], visit);
         }
     }
 
@@ -42,6 +49,8 @@ public:
     }
 
 private:
+    static constexpr int64_t rows_ahead = 16;
+
     BoxValues(const BoxCopy &box, int64_t first, const std::array<int64_t, 4> &stride, const uint32_t *list)
         : first_(first),
           element_bytes_(box.element_bytes),
@@ -56,18 +65,26 @@ private:
 
     // Calls visit(point, offset) for each row.
     template <class Visit>
-    void visit_rows(Visit &&visit) const {
-        for (int64_t component = 0, point = 0; component < n_[3]; ++component, point = 0)
-            for (int64_t z = 0; z < n_[2]; ++z)
-                for (int64_t y = 0; y < n_[1]; ++y, point += n_[0]) visit(point, row(y, z, component));
+    void visit_rows(const std::byte *storage, Visit &&visit) const {
+        const auto [nx, ny, nz, n_components] = n_;
+        const int64_t step = stride_[1];
+        const auto first = reinterpret_cast<uintptr_t>(storage);
+        for (int64_t component = 0, point = 0; component < n_components; ++component, point = 0)
+            for (int64_t z = 0; z < nz; ++z) {
+                int64_t begin = row(0, z, component);
+                for (int64_t y = 0; y < ny; ++y, point += nx, begin += step) {
+                    __builtin_prefetch(reinterpret_cast<const void *>(first + static_cast<uintptr_t>(begin + rows_ahead * step))); // may lie outside
+                    visit(point, begin);
+                }
+            }
     }
     template <class N, class Visit>
-    void visit_dense(N n, Visit &visit) const {
-        visit_rows([&](int64_t point, int64_t begin) { visit(point, n, Constant<8>(), [begin](int64_t i) { return begin + i * 8; }); });
+    void visit_dense(const std::byte *storage, N n, Visit &visit) const {
+        visit_rows(storage, [&](int64_t point, int64_t begin) { visit(point, n, Constant<8>(), SideBySide{ begin }); });
     }
     template <class Bytes, class Visit>
-    void visit_any(Bytes bytes, Visit &visit) const {
-        visit_rows([&](int64_t point, int64_t begin) {
+    void visit_any(const std::byte *storage, Bytes bytes, Visit &visit) const {
+        visit_rows(storage, [&](int64_t point, int64_t begin) {
             if (list_)
                 visit(point, n_[0], bytes, [begin, list = list_, step = stride_[0]](int64_t i) { return begin + list[i] * step; });
             else

@@ -72,7 +72,7 @@ void negate(halo_type type, std::byte *value, int64_t bytes) {
 
 // One hash per point over its components, in the receiver's order.
 void add_hashes(const BoxValues &values, const std::byte *storage, std::vector<uint32_t> &hashes) {
-    values.for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
+    values.for_each_row(storage, [&](int64_t point, auto n, auto bytes, auto at) {
         uint32_t *const hash = hashes.data() + point;
         for (int64_t i = 0; i < n; ++i) hash[i] = folded(hash[i], storage + at(i), bytes);
     });
@@ -80,7 +80,7 @@ void add_hashes(const BoxValues &values, const std::byte *storage, std::vector<u
 
 void add_negated(const BoxCopy &box, const std::byte *storage, std::vector<uint32_t> &hashes) {
     std::vector<std::byte> value(box.element_bytes);
-    BoxValues::of_source(box).for_each_row([&](int64_t point, int64_t n, int64_t bytes, auto at) {
+    BoxValues::of_source(box).for_each_row(storage, [&](int64_t point, int64_t n, int64_t bytes, auto at) {
         for (int64_t i = 0; i < n; ++i) {
             std::memcpy(value.data(), storage + at(i), value.size());
             negate(box.negate, value.data(), bytes);
@@ -91,10 +91,19 @@ void add_negated(const BoxCopy &box, const std::byte *storage, std::vector<uint3
 }
 
 // Between a part's storage and values side by side, in the order of BoxValues.
+template <class N, class Bytes, class At>
+void gather_row(const std::byte *storage, std::byte *into, N n, Bytes bytes, At at) {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(into + i * bytes, storage + at(i), static_cast<size_t>(bytes));
+}
+template <class N, class Bytes>
+void gather_row(const std::byte *storage, std::byte *into, N n, Bytes bytes, SideBySide at) {
+    std::memcpy(into, storage + at.begin, static_cast<size_t>(n * bytes));
+}
+
 void gather(const BoxValues &values, const std::byte *storage, std::byte *into) {
     std::byte *next = into;
-    values.for_each_row([&](int64_t, auto n, auto bytes, auto at) {
-        for (int64_t i = 0; i < n; ++i) std::memcpy(next + i * bytes, storage + at(i), static_cast<size_t>(bytes));
+    values.for_each_row(storage, [&](int64_t, auto n, auto bytes, auto at) {
+        gather_row(storage, next, n, bytes, at);
         next += n * bytes;
     });
 }
@@ -102,6 +111,11 @@ void gather(const BoxValues &values, const std::byte *storage, std::byte *into) 
 template <class N, class Bytes, class At>
 void scatter_row(const std::byte *from, std::byte *storage, N n, Bytes bytes, At at) {
     for (int64_t i = 0; i < n; ++i) std::memcpy(storage + at(i), from + i * bytes, static_cast<size_t>(bytes));
+}
+
+template <class N, class Bytes>
+void scatter_row(const std::byte *from, std::byte *storage, N n, Bytes bytes, SideBySide at) {
+    std::memcpy(storage + at.begin, from, static_cast<size_t>(n * bytes));
 }
 
 template <class N, class Bytes, class At>
@@ -122,6 +136,10 @@ bool is_row(const std::byte *expected, const std::byte *storage, N n, Bytes byte
         differs |= one ^ other;
     }
     return differs == 0;
+}
+template <class N, class Bytes>
+bool is_row(const std::byte *expected, const std::byte *storage, N n, Bytes bytes, SideBySide at) {
+    return std::memcmp(expected, storage + at.begin, static_cast<size_t>(n * bytes)) == 0;
 }
 
 // ---- edges of a run
@@ -330,7 +348,9 @@ void CheckMode::refuse_poison(const Run &run, const Field &field, int64_t part, 
 void CheckMode::poison(const Run &run, const Checked &checked) const {
     const Poison poison = poison_of(run, checked);
     std::byte *const storage = target(run, checked);
-    target_of(run, checked).for_each_row([&](int64_t, auto n, auto bytes, auto at) { poison.store_row(storage, n, bytes, at); });
+    target_of(run, checked).for_each_row(storage, [storage, poison](int64_t, auto n, auto bytes, auto at) {
+        poison.store_row(storage, n, bytes, at);
+    });
 }
 
 size_t CheckMode::hash_bytes(const Plan &plan, const PlanLink &link, bool sending) {
@@ -379,7 +399,7 @@ void CheckMode::take_hashes(const Run &run, const PlanLink &link, const std::byt
 void CheckMode::require_poison(const Run &run, const Checked &checked) const {
     const Poison poison = poison_of(run, checked);
     const std::byte *const storage = target(run, checked);
-    target_of(run, checked).for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
+    target_of(run, checked).for_each_row(storage, [&, poison](int64_t point, auto n, auto bytes, auto at) {
         if (!poison.is_in_row(storage, n, bytes, at)) [[unlikely]]
             refuse_written(run, checked, point + poison.first_other(storage, n, bytes, at));
     });
@@ -424,7 +444,7 @@ void CheckMode::after_start(const Run &run) {
         const Poison poison = poison_of(run, local);
         const std::byte *value = withheld_.data() + local.first;
         const BoxValues values = target_of(run, local);
-        values.for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
+        values.for_each_row(storage, [&, storage, poison, value](int64_t point, auto n, auto bytes, auto at) mutable {
             if (!is_row(value, storage, n, bytes, at)) [[unlikely]]
                 refuse_point(run, local, values, point + first_different(value, storage, n, bytes, at), "does not hold what it was given");
             poison.store_row(storage, n, bytes, at);
@@ -439,7 +459,7 @@ void CheckMode::give_back_withheld(const Run &run) {
         std::byte *const storage = target(run, local);
         const Poison poison = poison_of(run, local);
         const std::byte *value = withheld_.data() + local.first;
-        target_of(run, local).for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
+        target_of(run, local).for_each_row(storage, [&, storage, poison, value](int64_t point, auto n, auto bytes, auto at) mutable {
             if (!poison.is_in_row(storage, n, bytes, at)) [[unlikely]]
                 refuse_written(run, local, point + poison.first_other(storage, n, bytes, at));
             scatter_row(value, storage, n, bytes, at);
@@ -517,7 +537,7 @@ void CheckMode::require_untouched(const Run &run, FunctionRef<std::string()> by)
         auto &copy = before_[first_into_same(run, checked.piece)][static_cast<size_t>(checked.edge->recv_part)];
         if (copy.empty() || (local && is_hashed(run.plan->piece(checked.piece)))) return;
         const std::byte *const storage = target(run, checked);
-        target_of(run, checked).for_each_row([&](int64_t, auto n, auto bytes, auto at) {
+        target_of(run, checked).for_each_row(storage, [&](int64_t, auto n, auto bytes, auto at) {
             for (int64_t i = 0; i < n; ++i) std::memcpy(copy.data() + at(i), storage + at(i), static_cast<size_t>(bytes));
         });
     });

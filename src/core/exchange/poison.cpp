@@ -16,11 +16,9 @@ namespace {
 // Bits of a double, from above: sign 1, exponent all ones, quiet 1, mark (11), field (8), element (32).
 constexpr uint64_t quiet64 = 0xfff8000000000000u;
 constexpr uint64_t mark64 = uint64_t{ 0x5a7 } << 40;
-constexpr uint64_t tell64 = quiet64 | uint64_t{ 0x7ff } << 40;
 // Of a float: sign, exponent, quiet, mark (6), element (16).
 constexpr uint32_t quiet32 = 0xffc00000u;
 constexpr uint32_t mark32 = 0x2bu << 16;
-constexpr uint32_t tell32 = quiet32 | 0x3fu << 16;
 // Of what a float with that mark is rounded to: HALO_BFLOAT16 has room for the mark alone, HALO_FLOAT16 for some of the element besides.
 constexpr uint16_t poison_bfloat16 = 0xffeb;
 constexpr uint16_t poison_float16 = 0xff58;
@@ -35,11 +33,12 @@ Word word_at(const std::byte *at) {
     std::memcpy(&word, at, sizeof word);
     return word;
 }
-uint64_t off_poison(uint64_t word) { return (word ^ (quiet64 | mark64)) & tell64; }
-uint32_t off_poison(uint32_t word) { return (word ^ (quiet32 | mark32)) & tell32; }
+// What tells, as a number; 0: it is poison.
+uint64_t told(uint64_t word) { return (word ^ (quiet64 | mark64)) >> 40; }
+uint32_t told(uint32_t word) { return (word ^ (quiet32 | mark32)) >> 16; }
 template <class Word>
 bool is_poison(Word word) {
-    return off_poison(word) == 0;
+    return told(word) == 0;
 }
 bool is_half_poison(halo_type type, uint16_t word) {
     return type == HALO_BFLOAT16 ? word == poison_bfloat16 : (word & tell_float16) == poison_float16;
@@ -49,10 +48,7 @@ bool is_half_poison(halo_type type, uint16_t word) {
 template <class Word>
 bool is_clean(const std::byte *at, int64_t n) {
     Word found = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        const Word off = off_poison(word_at<Word>(at + i * static_cast<int64_t>(sizeof(Word))));
-        found |= (off - 1) & ~off; // the highest bit: it was zero
-    }
+    for (int64_t i = 0; i < n; ++i) found |= told(word_at<Word>(at + i * static_cast<int64_t>(sizeof(Word)))) - 1; // the highest bit: it was zero
     return found >> (8 * sizeof(Word) - 1) == 0;
 }
 

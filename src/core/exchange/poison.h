@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/digest.h"
+#include "exchange/box_values.h"
 #include "field/field.h"
 
 namespace halo {
@@ -32,6 +33,13 @@ public:
     }
 
     // The same of a row of BoxValues in a part's storage, which the compiler need not take for a part of this.
+    template <class N, class Bytes>
+    void store_row(std::byte *storage, N n, Bytes bytes, SideBySide at) const {
+        if (!has_pairs()) return store_row<N, Bytes, SideBySide>(storage, n, bytes, at);
+        std::byte *const to = storage + at.begin;
+        const int64_t done = for_each_pair(at.begin / 8, n, [to](int64_t i, Pair words) { std::memcpy(to + i * 8, &words, sizeof words); });
+        if (done < n) store(at.begin / 8 + done, to + done * 8, 8);
+    }
     template <class N, class Bytes, class At>
     void store_row(std::byte *storage, N n, Bytes bytes, At at) const {
         if (tells_place_)
@@ -41,14 +49,19 @@ public:
     }
     template <class N, class Bytes, class At>
     bool is_in_row(const std::byte *storage, N n, Bytes bytes, At at) const {
-        if (bytes != 8 || !tells_place_) return first_other(storage, n, bytes, at) == n;
-        uint64_t differs = 0;
-        for (int64_t i = 0; i < n; ++i) {
-            uint64_t word = 0;
-            std::memcpy(&word, storage + at(i), 8);
-            differs |= word ^ with_place(at(i) / 8);
-        }
-        return differs == 0;
+        return first_other(storage, n, bytes, at) == n;
+    }
+    template <class N, class Bytes>
+    bool is_in_row(const std::byte *storage, N n, Bytes bytes, SideBySide at) const {
+        if (!has_pairs()) return first_other(storage, n, bytes, at) == n;
+        const std::byte *const from = storage + at.begin;
+        Pair differs{};
+        const int64_t done = for_each_pair(at.begin / 8, n, [&differs, from](int64_t i, Pair words) {
+            Pair two;
+            std::memcpy(&two, from + i * 8, sizeof two);
+            differs |= two ^ words;
+        });
+        return (differs[0] | differs[1]) == 0 && (done == n || is_at(at.begin / 8 + done, from + done * 8, 8));
     }
     template <class N, class Bytes, class At>
     int64_t first_other(const std::byte *storage, N n, Bytes bytes, At at) const {
@@ -58,6 +71,18 @@ public:
     }
 
 private:
+    // Words of two elements side by side, each of which has a place alone. Compilers do not make vectors of loops that store values through bytes.
+    typedef uint64_t Pair __attribute__((vector_size(16)));
+    bool has_pairs() const { return tells_place_ && high_mask_ == 0; }
+    // Calls visit(i, words) for each two of a row, from that element on; returns how many values it was: one may be left.
+    template <class N, class Visit>
+    int64_t for_each_pair(int64_t first, N n, Visit &&visit) const {
+        const Pair base{ base_, base_ }, mask{ low_mask_, low_mask_ };
+        Pair place{ static_cast<uint64_t>(first), static_cast<uint64_t>(first) + 1 };
+        int64_t i = 0;
+        for (; i + 2 <= n; i += 2, place += 2) visit(i, base ^ (place & mask));
+        return i;
+    }
     uint64_t word_of(int64_t element) const { return tells_place_ ? with_place(element) : without_place(element); }
     uint64_t with_place(int64_t element) const {
         const auto place = static_cast<uint64_t>(element);
