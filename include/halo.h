@@ -923,7 +923,8 @@ typedef struct halo_exchange_desc {
 HALO_API halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange);
 
 /** The description as it was given, from which halo_exchange_create makes an equal exchange of fields of the same kind: `sections` is the library's list,
- *  which lives as long as the exchange. Of a transfer: `messages`, `receive` and `timeout_seconds`; the rest is as in HALO_EXCHANGE_DESC_INIT. Local. */
+ *  which lives as long as the exchange. Of transfers and exchanges between levels, which have descriptions of their own: `messages`, `receive` and
+ *  `timeout_seconds`; the rest is as in HALO_EXCHANGE_DESC_INIT. Local. */
 HALO_API halo_status halo_exchange_get_desc(const halo_exchange *exchange, halo_exchange_desc *desc);
 
 #define HALO_TRANSFER_COPY 0 /**< each point of the destination gets the value of its owner in the source: highest priority, then lowest gid; cells that a
@@ -953,6 +954,9 @@ typedef struct halo_transfer_desc {
  */
 HALO_API halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field *const *destinations, int32_t n_fields, const halo_transfer_desc *desc,
                                                    halo_exchange **exchange);
+
+/** As it was given. Local. HALO_ERR_NOT_FOUND: halo_exchange_create_transfer has not made the exchange. */
+HALO_API halo_status halo_exchange_get_transfer_desc(const halo_exchange *exchange, halo_transfer_desc *desc);
 
 /**
  * Optional: does ahead of the first run what it would do besides: looks up the boxes of a transfer over `distributed` ones, compiles the tables of a run

@@ -467,6 +467,11 @@ public:
         check(halo_exchange_get_desc(handle_, &desc));
         return desc;
     }
+    halo_transfer_desc transfer_desc() const {
+        halo_transfer_desc desc = HALO_TRANSFER_DESC_INIT;
+        check(halo_exchange_get_transfer_desc(handle_, &desc));
+        return desc;
+    }
     halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
         check(halo_exchange_get_stats(handle_, &stats));

@@ -329,6 +329,9 @@ typedef struct halo_levels_desc {
 HALO_API halo_status halo_exchange_create_levels(halo_field *const *coarse, halo_field *const *newer, halo_field *const *fine, int32_t n_fields,
                                                  const halo_levels_desc *desc, halo_exchange **exchange);
 
+/** As it was given. Local. HALO_ERR_NOT_FOUND: halo_exchange_create_levels has not made the exchange. */
+HALO_API halo_status halo_exchange_get_levels_desc(const halo_exchange *exchange, halo_levels_desc *desc);
+
 /** Where between `coarse` and `newer` later runs take the coarser level's values: (1 - fraction) * coarse + fraction * newer, rounded to the type, of
  * the values as start (or send) finds them; at 0, which it is at first, and at 1 those of one alone. The same on all ranks, which is not compared.
  * Local. HALO_BUSY: a run is in flight. HALO_ERR_ARGUMENT: it is not finite. HALO_ERR_NOT_FOUND: the exchange was made without `newer`. */

@@ -170,6 +170,12 @@ inline Exchange levels_exchange(std::span<halo_field *const> coarse, std::span<h
                                       &desc, &exchange));
     return Exchange::adopt(exchange);
 }
+/// As it was given.
+inline halo_levels_desc levels_desc(const Exchange &exchange) {
+    halo_levels_desc desc = HALO_LEVELS_DESC_INIT;
+    check(halo_exchange_get_levels_desc(exchange, &desc));
+    return desc;
+}
 /// Where between the two times later runs take the coarser level's values.
 inline void set_fraction(const Exchange &exchange, double fraction) { check(halo_exchange_set_fraction(exchange, fraction)); }
 

@@ -23,44 +23,46 @@ module halo
     c_halo_field_layout, c_halo_field_set_layout, c_halo_layout_fill, c_halo_field_map_points, c_halo_field_bind, &
     c_halo_field_bind_many, c_halo_field_allocate, c_halo_field_data, c_halo_field_boundaries, c_halo_field_owner_mask, &
     c_halo_field_interior_rim, c_halo_exchange_create, c_halo_exchange_get_desc, c_halo_exchange_create_transfer, &
-    c_halo_exchange_prepare, c_halo_exchange_destroy, c_halo_exchange_start, c_halo_exchange_finish, &
-    c_halo_exchange_post, c_halo_exchange_send, c_halo_exchange_test, c_halo_exchange_unpack, c_halo_exchange_refine, &
-    c_halo_exchange_abandon, c_halo_exchange_get_stats, c_halo_exchange_peers, c_halo_exchange_describe, &
-    c_halo_exchange_arrivals, c_halo_context_pool_stats, c_halo_memory_allocate, c_halo_memory_allocate_on, &
-    c_halo_memory_release, c_halo_context_trim, c_halo_info, c_halo_sections_classify, c_halo_sections_reach
-  private :: c_halo_topology_set_sections, c_halo_access_begin, c_halo_access_ready, c_halo_access_needs_exec, &
-    c_halo_access_end, c_halo_access_end_and_send, c_halo_access_abandon, c_halo_access_get_state, &
-    c_halo_access_mark_dirty, c_halo_access_mark_fresh, c_halo_access_freeze, c_halo_access_data, &
-    c_halo_access_get_stats, c_halo_reduction_create, c_halo_reduction_create_items, c_halo_reduction_begin, &
-    c_halo_reduction_test, c_halo_reduction_end, c_halo_reduction_destroy, c_halo_channel_register, &
-    c_halo_channel_register_many, c_halo_channel_find, c_halo_channel_destroy, c_halo_channel_abandon, &
-    c_halo_channel_writable, c_halo_channel_allocate, c_halo_channel_release, c_halo_channel_set_buffer, &
-    c_halo_channel_set_bytes, c_halo_channel_buffer, c_halo_channel_state, c_halo_channel_send, &
-    c_halo_channel_send_bytes, c_halo_channel_send_null, c_halo_channel_start_receive, c_halo_channel_try_receive, &
-    c_halo_channel_stale, c_halo_channel_get_key, c_halo_channel_get_desc, c_halo_channel_start_receive_many
-  private :: c_halo_channel_try_receive_many, c_halo_channel_writable_many, c_halo_channel_stale_many, &
-    c_halo_channel_send_many, c_halo_group_create, c_halo_group_get_desc, c_halo_group_destroy, c_halo_group_drain, &
-    c_halo_group_abandon, c_halo_group_table, c_halo_group_writable, c_halo_group_start_receive, c_halo_group_send, &
-    c_halo_group_send_rows, c_halo_group_try_receive, c_halo_group_stale, c_halo_topology_create_forest, &
-    c_halo_forest_uniform, c_halo_forest_adapt, c_halo_field_allocate_from, c_halo_forest_place, &
-    c_halo_field_set_prolongation, c_halo_field_set_restriction, c_halo_exchange_coarse_data, &
-    c_halo_exchange_coarse_boundaries, c_halo_exchange_level_regions, c_halo_exchange_create_levels, &
-    c_halo_exchange_set_fraction, c_halo_field_level_boxes, c_halo_mesh_create, c_halo_mesh_destroy, &
-    c_halo_mesh_get_local, c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, c_halo_mesh_collect, &
-    c_halo_mesh_target_topology, c_halo_mesh_add_columns, c_halo_mesh_get_columns, c_halo_mesh_column_topology
-  private :: c_halo_mesh_get_column_map, c_halo_particles_create, c_halo_particles_destroy, c_halo_particles_start, &
-    c_halo_particles_test, c_halo_particles_counts, c_halo_particles_left, c_halo_particles_finish, &
-    c_halo_particles_abandon, c_halo_sphere_key, c_halo_sphere_entity_of, c_halo_sphere_key_neighbours, &
-    c_halo_sphere_position, c_halo_sphere_create, c_halo_sphere_destroy, c_halo_sphere_local_parts, &
-    c_halo_sphere_get_part, c_halo_sphere_ring_ends, c_halo_sphere_keys, c_halo_sphere_neighbours, &
-    c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, c_halo_topology_create_latitudes, &
-    c_halo_reduced_rows_neighbours, c_halo_topology_create_reduced_rows, c_halo_stencil_create, c_halo_stencil_destroy, &
-    c_halo_stencil_add_field, c_halo_stencil_add_stage, c_halo_stencil_analyse, c_halo_stencil_get_field, &
-    c_halo_stencil_get_stage, c_halo_stencil_describe, c_halo_stencil_exchanges, c_halo_stencil_groups, &
-    c_halo_stencil_get_summary, c_halo_stencil_level_index, c_halo_stencil_loops, c_halo_stencil_loop_intervals, &
-    c_halo_stencil_stage_ranges
-  private :: c_halo_stencil_exchange_ranges, c_halo_stencil_fill_field_desc, c_halo_stencil_fill_layout_desc, &
-    c_halo_stencil_create_exchange, c_halo_stencil_create_topology
+    c_halo_exchange_get_transfer_desc, c_halo_exchange_prepare, c_halo_exchange_destroy, c_halo_exchange_start, &
+    c_halo_exchange_finish, c_halo_exchange_post, c_halo_exchange_send, c_halo_exchange_test, c_halo_exchange_unpack, &
+    c_halo_exchange_refine, c_halo_exchange_abandon, c_halo_exchange_get_stats, c_halo_exchange_peers, &
+    c_halo_exchange_describe, c_halo_exchange_arrivals, c_halo_context_pool_stats, c_halo_memory_allocate, &
+    c_halo_memory_allocate_on, c_halo_memory_release, c_halo_context_trim, c_halo_info, c_halo_sections_classify
+  private :: c_halo_sections_reach, c_halo_topology_set_sections, c_halo_access_begin, c_halo_access_ready, &
+    c_halo_access_needs_exec, c_halo_access_end, c_halo_access_end_and_send, c_halo_access_abandon, &
+    c_halo_access_get_state, c_halo_access_mark_dirty, c_halo_access_mark_fresh, c_halo_access_freeze, &
+    c_halo_access_data, c_halo_access_get_stats, c_halo_reduction_create, c_halo_reduction_create_items, &
+    c_halo_reduction_begin, c_halo_reduction_test, c_halo_reduction_end, c_halo_reduction_destroy, &
+    c_halo_channel_register, c_halo_channel_register_many, c_halo_channel_find, c_halo_channel_destroy, &
+    c_halo_channel_abandon, c_halo_channel_writable, c_halo_channel_allocate, c_halo_channel_release, &
+    c_halo_channel_set_buffer, c_halo_channel_set_bytes, c_halo_channel_buffer, c_halo_channel_state, &
+    c_halo_channel_send, c_halo_channel_send_bytes, c_halo_channel_send_null, c_halo_channel_start_receive, &
+    c_halo_channel_try_receive, c_halo_channel_stale, c_halo_channel_get_key, c_halo_channel_get_desc
+  private :: c_halo_channel_start_receive_many, c_halo_channel_try_receive_many, c_halo_channel_writable_many, &
+    c_halo_channel_stale_many, c_halo_channel_send_many, c_halo_group_create, c_halo_group_get_desc, &
+    c_halo_group_destroy, c_halo_group_drain, c_halo_group_abandon, c_halo_group_table, c_halo_group_writable, &
+    c_halo_group_start_receive, c_halo_group_send, c_halo_group_send_rows, c_halo_group_try_receive, &
+    c_halo_group_stale, c_halo_topology_create_forest, c_halo_forest_uniform, c_halo_forest_adapt, &
+    c_halo_field_allocate_from, c_halo_forest_place, c_halo_field_set_prolongation, c_halo_field_set_restriction, &
+    c_halo_exchange_coarse_data, c_halo_exchange_coarse_boundaries, c_halo_exchange_level_regions, &
+    c_halo_exchange_create_levels, c_halo_exchange_get_levels_desc, c_halo_exchange_set_fraction, &
+    c_halo_field_level_boxes, c_halo_mesh_create, c_halo_mesh_destroy, c_halo_mesh_get_local, c_halo_mesh_get_map, &
+    c_halo_mesh_topology, c_halo_mesh_distribute, c_halo_mesh_collect, c_halo_mesh_target_topology, &
+    c_halo_mesh_add_columns
+  private :: c_halo_mesh_get_columns, c_halo_mesh_column_topology, c_halo_mesh_get_column_map, c_halo_particles_create, &
+    c_halo_particles_destroy, c_halo_particles_start, c_halo_particles_test, c_halo_particles_counts, &
+    c_halo_particles_left, c_halo_particles_finish, c_halo_particles_abandon, c_halo_sphere_key, &
+    c_halo_sphere_entity_of, c_halo_sphere_key_neighbours, c_halo_sphere_position, c_halo_sphere_create, &
+    c_halo_sphere_destroy, c_halo_sphere_local_parts, c_halo_sphere_get_part, c_halo_sphere_ring_ends, &
+    c_halo_sphere_keys, c_halo_sphere_neighbours, c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, &
+    c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours, c_halo_topology_create_reduced_rows, &
+    c_halo_stencil_create, c_halo_stencil_destroy, c_halo_stencil_add_field, c_halo_stencil_add_stage, &
+    c_halo_stencil_analyse, c_halo_stencil_get_field, c_halo_stencil_get_stage, c_halo_stencil_describe, &
+    c_halo_stencil_exchanges, c_halo_stencil_groups, c_halo_stencil_get_summary, c_halo_stencil_level_index, &
+    c_halo_stencil_loops
+  private :: c_halo_stencil_loop_intervals, c_halo_stencil_stage_ranges, c_halo_stencil_exchange_ranges, &
+    c_halo_stencil_fill_field_desc, c_halo_stencil_fill_layout_desc, c_halo_stencil_create_exchange, &
+    c_halo_stencil_create_topology
   private :: new_home, home_of, conclude, refused, error_text, create_over, c_text, address, some, number, dimensions, &
     points_of, bind_array, find_array, same_type, strides_of
   private :: create_over_integer, create_over_type
@@ -331,6 +333,7 @@ module halo
     procedure, pass(exchange) :: create => halo_exchange_create
     procedure, pass(exchange) :: get_desc => halo_exchange_get_desc
     procedure, pass(exchange) :: create_transfer => halo_exchange_create_transfer
+    procedure, pass(exchange) :: get_transfer_desc => halo_exchange_get_transfer_desc
     procedure, pass(exchange) :: prepare => halo_exchange_prepare
     procedure, pass(exchange) :: destroy => halo_exchange_destroy
     procedure, pass(exchange), private :: halo_exchange_start_plain
@@ -351,6 +354,7 @@ module halo
     procedure, pass(exchange) :: coarse_boundaries => halo_exchange_coarse_boundaries
     procedure, pass(exchange) :: level_regions => halo_exchange_level_regions
     procedure, pass(exchange) :: create_levels => halo_exchange_create_levels
+    procedure, pass(exchange) :: get_levels_desc => halo_exchange_get_levels_desc
     procedure, pass(exchange) :: set_fraction => halo_exchange_set_fraction
   end type halo_exchange
 
@@ -1876,6 +1880,17 @@ contains
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_create_transfer", status, stat)
   end subroutine halo_exchange_create_transfer
 
+  subroutine halo_exchange_get_transfer_desc(exchange, desc, stat, errmsg)
+    class(halo_exchange), intent(in) :: exchange
+    type(halo_transfer_desc), intent(out) :: desc
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_exchange_get_transfer_desc(exchange%handle, desc)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_get_transfer_desc", status, stat)
+  end subroutine halo_exchange_get_transfer_desc
+
   subroutine halo_exchange_prepare(exchange, stat, errmsg)
     class(halo_exchange), intent(in) :: exchange
     integer, intent(out), optional :: stat
@@ -3125,6 +3140,17 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_create_levels", status, stat)
   end subroutine halo_exchange_create_levels
+
+  subroutine halo_exchange_get_levels_desc(exchange, desc, stat, errmsg)
+    class(halo_exchange), intent(in) :: exchange
+    type(halo_levels_desc), intent(out) :: desc
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_exchange_get_levels_desc(exchange%handle, desc)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_get_levels_desc", status, stat)
+  end subroutine halo_exchange_get_levels_desc
 
   subroutine halo_exchange_set_fraction(exchange, fraction, stat, errmsg)
     class(halo_exchange), intent(in) :: exchange

@@ -437,6 +437,13 @@ module halo_c
       type(c_ptr), intent(inout) :: exchange
       integer(c_int32_t) :: answer
     end function c_halo_exchange_create_transfer
+    function c_halo_exchange_get_transfer_desc(exchange, desc) result(answer) bind(c, &
+      name="halo_exchange_get_transfer_desc")
+      import :: c_int32_t, c_ptr, halo_transfer_desc
+      type(c_ptr), value :: exchange
+      type(halo_transfer_desc), intent(inout) :: desc
+      integer(c_int32_t) :: answer
+    end function c_halo_exchange_get_transfer_desc
     function c_halo_exchange_prepare(exchange) result(answer) bind(c, name="halo_exchange_prepare")
       import :: c_int32_t, c_ptr
       type(c_ptr), value :: exchange
@@ -1079,6 +1086,13 @@ module halo_c
       type(c_ptr), intent(inout) :: exchange
       integer(c_int32_t) :: answer
     end function c_halo_exchange_create_levels
+    function c_halo_exchange_get_levels_desc(exchange, desc) result(answer) bind(c, &
+      name="halo_exchange_get_levels_desc")
+      import :: c_int32_t, c_ptr, halo_levels_desc
+      type(c_ptr), value :: exchange
+      type(halo_levels_desc), intent(inout) :: desc
+      integer(c_int32_t) :: answer
+    end function c_halo_exchange_get_levels_desc
     function c_halo_exchange_set_fraction(exchange, fraction) result(answer) bind(c, name="halo_exchange_set_fraction")
       import :: c_double, c_int32_t, c_ptr
       type(c_ptr), value :: exchange

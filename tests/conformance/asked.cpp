@@ -8,6 +8,7 @@
 
 #include "box_model.h"
 #include "halo_access.h"
+#include "halo_levels.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -118,13 +119,20 @@ TEST_P(Asked, ADescriptionMakesAnEqualExchange) {
             for (halo_exchange **each : { &again, &exchange }) OK(halo_exchange_destroy(each));
         }
         halo_transfer_desc way = HALO_TRANSFER_DESC_INIT;
+        way.op = HALO_TRANSFER_ADD, way.source_ghosts[3] = 1, way.destination_ghosts[1] = 2, way.messages = HALO_MESSAGES_AGGREGATE,
         way.timeout_seconds = 9;
-        halo_field *v = make_field(topology, described("v", 0, 2));
+        halo_field *v = make_field(topology, described("v", 2, 2));
         halo_exchange *transfer = nullptr;
         OK(halo_exchange_create_transfer(&u, &v, 1, &way, &transfer));
         halo_exchange_desc of_transfer = HALO_EXCHANGE_DESC_INIT;
-        of_transfer.timeout_seconds = 9;
+        of_transfer.messages = HALO_MESSAGES_AGGREGATE, of_transfer.timeout_seconds = 9;
         WANT(same(desc_of_exchange(transfer), of_transfer));
+        halo_transfer_desc got = HALO_TRANSFER_DESC_INIT;
+        OK(halo_exchange_get_transfer_desc(transfer, &got));
+        WANT(std::memcmp(&got, &way, sizeof way) == 0);
+        halo_levels_desc between_levels = HALO_LEVELS_DESC_INIT;
+        WANT(halo_exchange_get_levels_desc(transfer, &between_levels) == HALO_ERR_NOT_FOUND);
+        WANT(std::strstr(halo_last_error(), "halo_exchange_create_levels has not made it"));
         OK(halo_exchange_destroy(&transfer));
         for (halo_field **each : { &v, &u }) OK(halo_field_destroy(each));
         OK(halo_topology_destroy(&topology));

@@ -493,6 +493,7 @@ contains
     type(halo_field) :: coarse, newer, fine
     type(halo_exchange) :: ghosts
     type(halo_level_box), allocatable :: boxes(:)
+    type(halo_levels_desc) :: levels_desc
     integer :: stat
     character(:), allocatable :: errmsg
     call context%create()
@@ -507,6 +508,8 @@ contains
     call halo_exchange_create_levels([coarse], fine=[fine], exchange=ghosts)
     call ghosts%start()
     call ghosts%finish()
+    call halo_exchange_get_levels_desc(ghosts, levels_desc)
+    call need(levels_desc%what == HALO_LEVELS_GHOSTS, "description of an exchange between levels")
     call halo_exchange_set_fraction(ghosts, 0.5_real64, stat=stat, errmsg=errmsg)
     call need(stat == HALO_ERR_NOT_FOUND .and. index(errmsg, "later time") > 0, "one time")
     call ghosts%destroy()

@@ -298,6 +298,7 @@ contains
     type(halo_topology) :: grid
     type(halo_field) :: u, v
     type(halo_exchange) :: ghosts, transfer, sums
+    type(halo_transfer_desc) :: transfer_desc
     type(halo_exchange_desc) :: desc
     type(halo_exchange_desc) :: exchange_desc
     type(halo_exchange_stats) :: stats
@@ -348,6 +349,8 @@ contains
     call halo_exchange_create_transfer([u], [v], exchange=transfer)
     call transfer%start()
     call transfer%finish()
+    call halo_exchange_get_transfer_desc(transfer, transfer_desc)
+    call need(transfer_desc%op == HALO_TRANSFER_COPY, "description of a transfer")
     call halo_exchange_create_transfer([u, v], [v], exchange=transfer, stat=stat)
     call need(stat == HALO_ERR_ARGUMENT, "two sources, one destination")
     desc%kind = HALO_KIND_REVERSE

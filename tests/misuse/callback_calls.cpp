@@ -233,6 +233,8 @@ const Call allowed_calls[] = {
       } },
     ANSWER(halo_exchange_get_desc, halo_exchange_desc, HALO_EXCHANGE_DESC_INIT, w.arriving),
     ANSWER(halo_exchange_get_stats, halo_exchange_stats, HALO_EXCHANGE_STATS_INIT, w.arriving),
+    ANSWER(halo_exchange_get_levels_desc, halo_levels_desc, HALO_LEVELS_DESC_INIT, w.levels),
+    ANSWER(halo_exchange_get_transfer_desc, halo_transfer_desc, HALO_TRANSFER_DESC_INIT, w.transfer),
     CALL(halo_exchange_peers, w.arriving, sizeof(halo_peer_row), nullptr, 0, &w.n),
     CALL(halo_exchange_describe, w.arriving, w.buffer, sizeof w.buffer, &w.needed),
     CALL(halo_exchange_coarse_data, w.levels, 1, 0, &w.pointer, nullptr), // where they are: tests/levels/on_devices.cpp has others

@@ -47,6 +47,7 @@ World::~World() {
     EXPECT_EQ(halo_exchange_destroy(&arriving), HALO_SUCCESS);
     EXPECT_EQ(halo_exchange_destroy(&summing), HALO_SUCCESS);
     EXPECT_EQ(halo_exchange_destroy(&levels), HALO_SUCCESS);
+    EXPECT_EQ(halo_exchange_destroy(&transfer), HALO_SUCCESS);
     for (halo_field **field : { &sparse, &dense, &spare, &fine }) EXPECT_EQ(halo_field_destroy(field), HALO_SUCCESS);
     EXPECT_EQ(halo_particles_destroy(&particles), HALO_SUCCESS);
     EXPECT_EQ(halo_mesh_destroy(&mesh), HALO_SUCCESS);
@@ -159,6 +160,7 @@ void World::make_exchanges() {
     desc.combine_user = this;
     EXPECT_EQ(halo_exchange_create(&dense, 1, &desc, &summing), HALO_SUCCESS) << halo_last_error();
     EXPECT_EQ(halo_exchange_create_levels(&dense, nullptr, &fine, 1, nullptr, &levels), HALO_SUCCESS) << halo_last_error();
+    EXPECT_EQ(halo_exchange_create_transfer(&dense, &spare, 1, nullptr, &transfer), HALO_SUCCESS) << halo_last_error();
 }
 
 void World::make_channel(int32_t rank) {

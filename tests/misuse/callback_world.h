@@ -50,7 +50,7 @@ struct World {
     halo_mesh *mesh = nullptr;
     halo_particles *particles = nullptr;
     halo_field *sparse = nullptr, *dense = nullptr, *spare = nullptr, *fine = nullptr;
-    halo_exchange *arriving = nullptr, *summing = nullptr, *levels = nullptr; // from dense to fine
+    halo_exchange *arriving = nullptr, *summing = nullptr, *levels = nullptr, *transfer = nullptr; // from dense to fine, to spare
     halo_batch *batch = nullptr;
     halo_reduction *reduction = nullptr;
     halo_channel_key key{ 0, 0, 7, 0, 0 };

@@ -345,6 +345,27 @@ std::vector<Case> fields() {
     };
 }
 
+// Of use(exchange), from the ring to one of twice as many cells.
+template <class Use>
+halo_status between_levels(World &w, const halo_levels_desc *desc, Use &&use) {
+    halo_blocks_desc refined = ring_desc();
+    refined.n_cells[0] *= 2;
+    const halo_field_desc named = field_desc("u");
+    halo_topology *finer = nullptr;
+    halo_field *fine = nullptr;
+    halo_exchange *made = nullptr;
+    EXPECT_EQ(halo_topology_create_blocks(w.context, &refined, &finer), HALO_SUCCESS);
+    EXPECT_EQ(halo_field_create(finer, &named, &fine), HALO_SUCCESS);
+    halo_status status = halo_exchange_create_levels(&w.u, nullptr, &fine, 1, desc, &made);
+    if (status == HALO_SUCCESS) {
+        status = use(made);
+        EXPECT_EQ(halo_exchange_destroy(&made), HALO_SUCCESS);
+    }
+    EXPECT_EQ(halo_field_destroy(&fine), HALO_SUCCESS);
+    EXPECT_EQ(halo_topology_destroy(&finer), HALO_SUCCESS);
+    return status;
+}
+
 std::vector<Case> exchanges() {
     return {
         read(halo_exchange_desc HALO_EXCHANGE_DESC_INIT,
@@ -360,21 +381,7 @@ std::vector<Case> exchanges() {
                  return undo(status, made, halo_exchange_destroy);
              }),
         read(halo_levels_desc HALO_LEVELS_DESC_INIT,
-             [](World &w, const halo_levels_desc *desc) {
-                 halo_blocks_desc refined = ring_desc();
-                 refined.n_cells[0] *= 2;
-                 const halo_field_desc named = field_desc("u");
-                 halo_topology *finer = nullptr;
-                 halo_field *fine = nullptr;
-                 halo_exchange *made = nullptr;
-                 EXPECT_EQ(halo_topology_create_blocks(w.context, &refined, &finer), HALO_SUCCESS);
-                 EXPECT_EQ(halo_field_create(finer, &named, &fine), HALO_SUCCESS);
-                 halo_status status = halo_exchange_create_levels(&w.u, nullptr, &fine, 1, desc, &made);
-                 status = undo(status, made, halo_exchange_destroy);
-                 EXPECT_EQ(halo_field_destroy(&fine), HALO_SUCCESS);
-                 EXPECT_EQ(halo_topology_destroy(&finer), HALO_SUCCESS);
-                 return status;
-             }),
+             [](World &w, const halo_levels_desc *desc) { return between_levels(w, desc, [](const halo_exchange *) { return HALO_SUCCESS; }); }),
         read(halo_run HALO_RUN_INIT,
              [](World &w, const halo_run *run) {
                  const halo_status status = halo_exchange_start(w.exchange, run, HALO_STREAM_NONE);
@@ -385,6 +392,18 @@ std::vector<Case> exchanges() {
              }),
         written(halo_exchange_desc HALO_EXCHANGE_DESC_INIT,
                 [](World &w, halo_exchange_desc *desc) { return halo_exchange_get_desc(w.exchange, desc); }),
+        written(halo_transfer_desc HALO_TRANSFER_DESC_INIT,
+                [](World &w, halo_transfer_desc *desc) {
+                    halo_exchange *made = nullptr;
+                    EXPECT_EQ(halo_exchange_create_transfer(&w.u, &w.v, 1, nullptr, &made), HALO_SUCCESS);
+                    const halo_status status = halo_exchange_get_transfer_desc(made, desc);
+                    EXPECT_EQ(halo_exchange_destroy(&made), HALO_SUCCESS);
+                    return status;
+                }),
+        written(halo_levels_desc HALO_LEVELS_DESC_INIT,
+                [](World &w, halo_levels_desc *desc) {
+                    return between_levels(w, nullptr, [&](const halo_exchange *made) { return halo_exchange_get_levels_desc(made, desc); });
+                }),
         written(halo_exchange_stats HALO_EXCHANGE_STATS_INIT,
                 [](World &w, halo_exchange_stats *stats) { return halo_exchange_get_stats(w.exchange, stats); }),
     };

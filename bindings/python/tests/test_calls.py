@@ -177,6 +177,7 @@ def test_levels_of_boxes(alone):
                 assert sorted((row.points.low[0], row.points.high[0]) for row in made) == [(-1, 0), (4, 5)]
             with halo.Exchange.levels([coarse], [fine], what=halo.LEVELS_WHOLE) as whole:
                 whole.run()
+                assert whole.levels_desc().what == halo.LEVELS_WHOLE
             assert [row.kind for row in coarse.level_boxes(above, 0)] == 2 * [halo.LEVEL_UNCOVERED] + 2 * [halo.LEVEL_BESIDE] + [halo.LEVEL_COVERED]
             assert len(fine.level_boxes(None, 0)) == 3
 

@@ -232,6 +232,7 @@ def test_transfer_between_grids(world):
             target.bind(gid, np.zeros(target.shape(gid)))
         with halo.Exchange.transfer([source], [target], destination_ghosts=(1, 1, 0, 1, 1, 0)) as transfer:
             transfer.run()
+            assert list(transfer.transfer_desc().destination_ghosts) == [1, 1, 0, 1, 1, 0]
         for gid in other.local_parts():
             cells = other.part(gid).cells
             assert np.array_equal(target.array(gid), around(values, cells.low, cells.high, 1))

@@ -37,6 +37,14 @@ void take_over(const Desc &way, halo_exchange_desc &desc) {
     desc.timeout_seconds = way.timeout_seconds;
 }
 
+// The description that exchanges made by `call` have.
+template <class Desc>
+void write_own(const std::optional<Desc> &own, Desc *desc, const char *call) {
+    require(desc, "desc");
+    if (!own) fail(HALO_ERR_NOT_FOUND, "exchange: %s has not made it", call);
+    write_struct(desc, *own);
+}
+
 // Of the fields on several levels, if there are any, else of the first: whichever makes the exchange take more numbers. Others may be no fields.
 const Topology &counted_topology(halo_field *const *fields, int32_t n_fields) {
     for (int32_t i = 0; i < n_fields; ++i) {
@@ -195,6 +203,14 @@ halo_status halo_exchange_get_desc(const halo_exchange *exchange, halo_exchange_
         require(desc, "desc");
         write_struct(desc, object_of<ExchangeObject>(exchange).program);
     });
+}
+
+halo_status halo_exchange_get_transfer_desc(const halo_exchange *exchange, halo_transfer_desc *desc) {
+    return with_handle(exchange, [&] { write_own(object_of<ExchangeObject>(exchange).transfer, desc, "halo_exchange_create_transfer"); });
+}
+
+halo_status halo_exchange_get_levels_desc(const halo_exchange *exchange, halo_levels_desc *desc) {
+    return with_handle(exchange, [&] { write_own(object_of<ExchangeObject>(exchange).levels, desc, "halo_exchange_create_levels"); });
 }
 
 halo_status halo_exchange_get_stats(const halo_exchange *exchange, halo_exchange_stats *stats) {

@@ -2,6 +2,7 @@
 // What an exchange's handle stands for.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@ struct ExchangeObject {
           program(desc),
           exchange(make_exchange(fields, with_own_combine(desc), lists)),
           handles(std::move(given)) {
+        if (lists.transfer) transfer = *lists.transfer;
+        if (lists.levels) levels = *lists.levels;
         if (desc.sections) sections.assign(desc.sections, desc.sections + fields.size());
         program.sections = desc.sections ? sections.data() : nullptr;
         for (size_t f = 0; f < fields.size(); ++f) told.push_back(fields[f]->controller() ? handle_of(*fields[f]->controller()) : handles[f]);
@@ -66,6 +69,8 @@ struct ExchangeObject {
 
     CallRules &rules;
     halo_exchange_desc program; // with the functions of the program
+    std::optional<halo_transfer_desc> transfer;
+    std::optional<halo_levels_desc> levels;
     std::vector<uint32_t> sections;
     std::unique_ptr<Exchange> exchange;
     std::vector<halo_field *> handles;

@@ -557,6 +557,7 @@ typedef struct halo_transfer_desc {
     double timeout_seconds;
 } halo_transfer_desc;
 halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field *const *destinations, int32_t n_fields, const halo_transfer_desc *desc, halo_exchange **exchange);
+halo_status halo_exchange_get_transfer_desc(const halo_exchange *exchange, halo_transfer_desc *desc);
 halo_status halo_exchange_prepare(halo_exchange *exchange);
 halo_status halo_exchange_destroy(halo_exchange **exchange);
 typedef struct halo_run {
@@ -872,6 +873,7 @@ typedef struct halo_levels_desc {
     double timeout_seconds;
 } halo_levels_desc;
 halo_status halo_exchange_create_levels(halo_field *const *coarse, halo_field *const *newer, halo_field *const *fine, int32_t n_fields, const halo_levels_desc *desc, halo_exchange **exchange);
+halo_status halo_exchange_get_levels_desc(const halo_exchange *exchange, halo_levels_desc *desc);
 halo_status halo_exchange_set_fraction(halo_exchange *exchange, double fraction);
 typedef struct halo_level_box {
     halo_box cells;
