@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>
@@ -50,10 +51,25 @@ struct Marker {
 HALO_GPU(Event_t) of(halo_event *event) { return reinterpret_cast<Marker *>(event)->event; }
 halo_event *given(std::unique_ptr<Marker> marker) { return reinterpret_cast<halo_event *>(marker.release()); }
 
+// Which process it is, also where processes of a host are numbered more than once. A fork has its parent's word, and another number.
+struct Process {
+    int64_t number;
+    uint64_t word; // random
+
+    static Process own() {
+        static const uint64_t word = [] {
+            std::random_device random;
+            return static_cast<uint64_t>(random()) << 32 | random();
+        }();
+        return { getpid(), word };
+    }
+    bool operator==(const Process &) const = default;
+};
+
 // What is in a halo_ipc_handle. The runtime opens what other processes have exported, and nothing of its own.
 template <class Handle>
 struct Exported {
-    int64_t process;
+    Process process;
     void *own; // in that process
     int64_t ordinal;
     Handle handle;
@@ -69,7 +85,7 @@ struct Exported {
         std::memcpy(&one, &words, sizeof one);
         return one;
     }
-    bool is_of_this_process() const { return process == getpid(); }
+    bool is_of_this_process() const { return process == Process::own(); }
 };
 using ExportedMemory = Exported<HALO_GPU(IpcMemHandle_t)>;
 using ExportedEvent = Exported<HALO_GPU(IpcEventHandle_t)>;
@@ -203,7 +219,7 @@ public:
     Exporting *exporting() override { return this; }
 
     halo_ipc_handle export_memory(void *pointer) override {
-        ExportedMemory one{ getpid(), pointer, ordinal_, {} };
+        ExportedMemory one{ Process::own(), pointer, ordinal_, {} };
         check(HALO_GPU(IpcGetMemHandle)(&one.handle, pointer), "IpcGetMemHandle");
         return one.packed();
     }
@@ -228,7 +244,7 @@ public:
     halo_event *export_event(halo_ipc_handle &handle) override {
         auto marker = std::make_unique<Marker>();
         check(HALO_GPU(EventCreateWithFlags)(&marker->event, HALO_GPU(EventDisableTiming) | HALO_GPU(EventInterprocess)), "EventCreateWithFlags");
-        ExportedEvent one{ getpid(), marker->event, ordinal_, {} };
+        ExportedEvent one{ Process::own(), marker->event, ordinal_, {} };
         const auto error = HALO_GPU(IpcGetEventHandle)(&one.handle, marker->event);
         if (error != success) quietly(HALO_GPU(EventDestroy)(marker->event));
         check(error, "IpcGetEventHandle");
