@@ -14,8 +14,10 @@
 namespace {
 
 const halo_device_plugin *plugin = &halo_device_host;
+const char *module_file = "";
 
 const halo_device_plugin *load(const char *file) {
+    module_file = file;
     void *const module = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!module) {
         std::printf("%s\n", dlerror());
@@ -27,6 +29,7 @@ const halo_device_plugin *load(const char *file) {
 } // namespace
 
 const halo_device_plugin &halo::test::tested_plugin() { return *plugin; }
+const char *halo::test::tested_file() { return module_file; }
 
 int main(int argc, char **argv) {
     testing::InitGoogleTest(&argc, argv);

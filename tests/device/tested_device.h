@@ -15,6 +15,8 @@ namespace halo::test {
 
 // Of this program: the host's, or a module that main has loaded.
 const halo_device_plugin &tested_plugin();
+// Of the module; "": the host's.
+const char *tested_file();
 
 class TestedDevice {
 public:
