@@ -16,6 +16,7 @@
 #include <mutex>
 #include <span>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <dlfcn.h>
@@ -188,6 +189,50 @@ TEST(CallsOfOpenCl, Sums) { // pack, set aside within the rank, combine
     for (const int32_t n_fields : { 1, 5 }) run(2, one_by_one, [&](Rank &rank) { expect_launches(rank, n_fields, 0, 3, HALO_KIND_REVERSE); });
     run(1, one_by_one, [](Rank &rank) { expect_launches(rank, 5, 0, 2, HALO_KIND_REVERSE); });
 }
+
+// Start packs and copies within the rank, finish unpacks, whatever the number of blocks on a rank, of fields and of ranks around it.
+void expect_one_of_each(Rank &rank, const Extent &extent, int32_t n_fields) {
+    constexpr int n_turns = 4;
+    Grid grid(rank, n_fields, 0, HALO_KIND_GHOSTS, extent);
+    if (grid.stats().n_peers != rank.size - 1) stop("%d peers", grid.stats().n_peers);
+    for (int turn = 0; turn < n_turns; ++turn) {
+        grid.write(turn);
+        OK(halo_context_barrier(rank.context));
+        const Calls before = calls;
+        OK(grid.start(stream()));
+        const Calls started = calls;
+        OK(grid.finish(stream()));
+        const Calls after = calls;
+        if (started.kernels - before.kernels != 2 || after.kernels - started.kernels != 1)
+            stop("turn %d: %lld launches by start, %lld by finish", turn, static_cast<long long>(started.kernels - before.kernels),
+                 static_cast<long long>(after.kernels - started.kernels));
+        if (after.waits != before.waits && turn > 0) stop("turn %d: the host has waited for the device", turn);
+        if (after.strange != 0) stop("turn %d: a kernel is told of memory that is not shared", turn);
+        if (const int64_t wrong = grid.wrong_values(turn)) stop("turn %d: %lld wrong values", turn, static_cast<long long>(wrong));
+    }
+}
+
+// Blocks of a rank, fields, peers.
+class LaunchesOfOpenCl : public testing::TestWithParam<std::tuple<int64_t, int32_t, int32_t>> {};
+
+TEST_P(LaunchesOfOpenCl, OneOfEach) {
+    const int64_t n_blocks = std::get<0>(GetParam());
+    const int32_t n_fields = std::get<1>(GetParam()), n_peers = std::get<2>(GetParam());
+    Extent extent;
+    extent.cells = 4;
+    extent.blocks = n_blocks == 2    ? std::array<int64_t, 3>{ 2, 1, 1 }
+                    : n_blocks == 16 ? std::array<int64_t, 3>{ 4, 2, 2 }
+                                     : std::array<int64_t, 3>{ 4, 4, 4 };
+    extent.ranks = { 2, n_peers > 1 ? 2 : 1, n_peers > 3 ? 2 : 1 };
+    ASSERT_EQ(extent.blocks[0] * extent.blocks[1] * extent.blocks[2], n_blocks);
+    run(n_peers + 1, one_by_one, [&](Rank &rank) { expect_one_of_each(rank, extent, n_fields); });
+}
+
+INSTANTIATE_TEST_SUITE_P(BlocksFieldsPeers, LaunchesOfOpenCl,
+                         testing::Combine(testing::Values(2, 16, 64), testing::Values(1, 5), testing::Values(1, 3, 7)), [](const auto &one) {
+                             return text_of("%lldBlocks%dFields%dPeers", static_cast<long long>(std::get<0>(one.param)), std::get<1>(one.param),
+                                            std::get<2>(one.param));
+                         });
 
 // What a run asks of the device once it has been recorded; the rest of the launches is replayed. Nothing is recorded or allocated then.
 struct Replayed {

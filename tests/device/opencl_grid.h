@@ -2,6 +2,8 @@
 // An exchange over a grid in memory of the device, whose values are known.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,12 +17,35 @@ using namespace conformance;
 
 inline constexpr int64_t n_cells = 8, ghosts = 2;
 
-// A periodic grid of 4 by 2 by 2 blocks, and fields of one component and more, whose values tell cell, component and turn.
+// Blocks in each direction, all or, where `ranks` says how those lie, of each rank.
+struct Extent {
+    std::array<int64_t, 3> blocks{ 4, 2, 2 };
+    int64_t cells = n_cells; // of a block, in each direction
+    std::array<int64_t, 3> ranks{ 0, 0, 0 };
+};
+
+// A periodic grid of blocks, and fields of one component and more, whose values tell cell, component and turn.
 class Grid {
 public:
-    explicit Grid(Rank &rank, int32_t n_fields, int32_t n_sparse, int32_t kind = HALO_KIND_GHOSTS) : sums_(kind == HALO_KIND_REVERSE) {
+    explicit Grid(Rank &rank, int32_t n_fields, int32_t n_sparse, int32_t kind = HALO_KIND_GHOSTS, const Extent &extent = {})
+        : sums_(kind == HALO_KIND_REVERSE),
+          cells_(extent.cells) {
         halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
-        for (int d = 0; d < 3; ++d) blocks.n_blocks[d] = d == 0 ? 4 : 2, blocks.n_cells[d] = n_cells, blocks.periodic[d] = 1;
+        for (size_t d = 0; d < 3; ++d) {
+            blocks.n_blocks[d] = extent.blocks[d] * std::max<int64_t>(extent.ranks[d], 1), blocks.n_cells[d] = cells_, blocks.periodic[d] = 1;
+            all_[d] = blocks.n_blocks[d] * cells_;
+        }
+        std::vector<int32_t> owners;
+        if (extent.ranks[0] > 0) {
+            blocks.order = HALO_ORDER_ROWS;
+            for (int64_t gid = 0; gid < blocks.n_blocks[0] * blocks.n_blocks[1] * blocks.n_blocks[2]; ++gid) {
+                const int64_t x = gid % blocks.n_blocks[0], y = gid / blocks.n_blocks[0] % blocks.n_blocks[1],
+                              z = gid / blocks.n_blocks[0] / blocks.n_blocks[1];
+                owners.push_back(
+                    static_cast<int32_t>(x / extent.blocks[0] + extent.ranks[0] * (y / extent.blocks[1] + extent.ranks[1] * (z / extent.blocks[2]))));
+            }
+            blocks.owner = owners.data(), blocks.n_owner = std::ssize(owners);
+        }
         OK(halo_topology_create_blocks(rank.context, &blocks, &topology_));
         OK(halo_topology_local_parts(topology_, &gids_, &n_parts_));
         for (int32_t f = 0; f < n_fields; ++f) add_field(1 + f % 3, f >= n_fields - n_sparse);
@@ -100,15 +125,14 @@ private:
         halo_part part = HALO_PART_INIT;
         OK(halo_topology_part(topology_, gids_[p], &part));
         const halo_layout &at = layouts_[f];
-        const auto inside = [](int64_t i) { return i >= 0 && i < n_cells; };
-        const auto copies = [](int64_t i) { return i < ghosts || i >= n_cells - ghosts ? 2 : 1; }; // along a direction, the cell too
+        const auto inside = [&](int64_t i) { return i >= 0 && i < cells_; };
+        const auto copies = [&](int64_t i) { return i < ghosts || i >= cells_ - ghosts ? 2 : 1; }; // along a direction, the cell too
+        const auto around = [&](int64_t i, int d) { return (i + part.cells.low[d] + all_[static_cast<size_t>(d)]) % all_[static_cast<size_t>(d)]; };
         for (int64_t c = 0; c < 1 + static_cast<int64_t>(f) % 3; ++c)
-            for (int64_t z = -ghosts; z < n_cells + ghosts; ++z)
-                for (int64_t y = -ghosts; y < n_cells + ghosts; ++y)
-                    for (int64_t x = -ghosts; x < n_cells + ghosts; ++x) {
-                        const int64_t cell = (x + part.cells.low[0] + 4 * n_cells) % (4 * n_cells) +
-                                             100 * ((y + part.cells.low[1] + 2 * n_cells) % (2 * n_cells)) +
-                                             10000 * ((z + part.cells.low[2] + 2 * n_cells) % (2 * n_cells));
+            for (int64_t z = -ghosts; z < cells_ + ghosts; ++z)
+                for (int64_t y = -ghosts; y < cells_ + ghosts; ++y)
+                    for (int64_t x = -ghosts; x < cells_ + ghosts; ++x) {
+                        const int64_t cell = around(x, 0) + 100 * around(y, 1) + 10000 * around(z, 2);
                         const int64_t place =
                             p * at.elements + at.first_owned + x * at.stride[0] + y * at.stride[1] + z * at.stride[2] + c * at.component_stride;
                         double &value = storage_[f][static_cast<size_t>(place)];
@@ -121,6 +145,8 @@ private:
     }
 
     const bool sums_; // what ghosts have, in the cells they stand for
+    const int64_t cells_;
+    std::array<int64_t, 3> all_{}; // cells of the grid
     halo_topology *topology_ = nullptr;
     const int64_t *gids_ = nullptr;
     int64_t n_parts_ = 0;
