@@ -5,6 +5,7 @@ import hashlib
 import importlib.util
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -174,6 +175,63 @@ class Headers(Tree):
         functions = "".join(f"HALO_API int halo_more_{i}(void);\n" for i in range(99))
         self.write("include/halo.h", HEADER.replace("HALO_API int halo_two", f"{functions}HALO_API int halo_two"))
         self.finds("halo.h: 101 functions, more than 100", "check_headers.py", self.root)
+
+
+class Kernels(Tree):
+    """Compilers are empty files."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("nvcc", "hipcc"):
+            self.write(f"sdk/bin/{name}", "")
+            (self.root / "sdk/bin" / name).chmod(0o755)
+        self.module("cuda", self.fatbin((2, 80), (1, 90), (2, 90)))
+        self.module("hip", self.bundle("host-x86_64-unknown-linux--", "hipv4-amdgcn-amd-amdhsa--gfx906", "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-"))
+
+    def module(self, vendor, code):
+        path = self.root / f"halo/libhalo_device_{vendor}.so"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"\x7fELF" + bytes(60) + code + bytes(100))
+
+    def fatbin(self, *entries, payload=40):
+        text = b"".join(struct.pack("<HHIQIIHHI", kind, 257, 64, payload, 0, 0, 0, 8, capability) + bytes(32 + payload) for kind, capability in entries)
+        return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(text)) + text
+
+    def bundle(self, *triples):
+        rows = b"".join(struct.pack("<QQQ", 4096, 0 if name.startswith("host") else 100, len(name)) + name.encode() for name in triples)
+        return b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", len(triples)) + rows
+
+    def kernels(self, vendor, *targets, sdk="sdk"):
+        env = {"PATH": str(self.root / sdk / "bin"), "CUDA_PATH": "", "ROCM_PATH": ""}
+        return self.check("check_kernels.py", vendor, self.root, *targets, env=env)
+
+    def lacks(self, text, *arguments):
+        result = self.kernels(*arguments)
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertIn(text, result.stdout)
+
+    def test_good(self):
+        for arguments in (("cuda", "sm_80", "sm_90", "compute_90"), ("hip", "gfx90a")):
+            result = self.kernels(*arguments)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_no_module(self):
+        for vendor in ("cuda", "hip"):
+            (self.root / f"halo/libhalo_device_{vendor}.so").unlink()
+            self.lacks(f"libhalo_device_{vendor}.so is not", vendor, "gfx90a")
+
+    def test_no_target(self):
+        self.lacks("no code for sm_100 compute_80", "cuda", "sm_80", "sm_100", "compute_80")
+        self.lacks("no code for gfx942", "hip", "gfx90a", "gfx942")
+
+    def test_no_code(self):
+        self.module("cuda", self.fatbin((2, 80), payload=0))
+        self.lacks("no code for sm_80", "cuda", "sm_80")
+        self.module("hip", b"hipv4-amdgcn-amd-amdhsa--gfx90a")
+        self.lacks("no code for gfx90a", "hip", "gfx90a")
+
+    def test_no_target_asked_for(self):
+        self.assertEqual(self.kernels("hip").returncode, 1)
 
 
 class Symbols(Tree):
