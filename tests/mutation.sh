@@ -753,6 +753,8 @@ defects=(
     "the request that was started last makes room|../backends/transport/mpi/repeated.cpp|mpi_repeated|s/place.last_used < oldest->last_used/place.last_used > oldest->last_used/"
     # OpenCL
     "what is recorded goes into queues of another kind|../backends/device/opencl/runtime.cpp|opencl_calls StreamsOfOpenCl.*|s/^        return properties == 0;/        return true;/"
+    "a device of OpenCL's whose memory is not shared finely is taken|../backends/device/opencl/program.cpp|opencl_calls *Refused*|s/CL_DEVICE_SVM_FINE_GRAIN_BUFFER) == 0)$/CL_DEVICE_SVM_FINE_GRAIN_BUFFER) == 8)/"
+    "a GPU's memory of a process with the same number is not opened|../backends/device/accelerator/gpu_runtime.h|gpu_ipc GpuIpc.*|s/return process == Process::own();/return process.number == Process::own().number;/"
     "a graph is taken for that of what others are told|../backends/device/accelerator/graphs.cpp|opencl_calls CommandBuffers.*|s/return one.launches == launches.all \&\& Arguments::is_told(.*$/return one.launches == launches.all;/"
     # Which MPI
     "the standard ABI is foreign to its own launcher|plugin/mpi_choice.cpp|unit_plugin MpiChoice.*|s/launcher.mpi != implementation_of(loaded)/launcher.mpi != loaded.mpi/"
