@@ -30,9 +30,11 @@ struct Options {
     int64_t side = 55;        // of a mesh
     int64_t points = 1000000; // of a rank of a graph, or of its elements; particles of a rank
     std::string device = "opencl";
+    int32_t threads = 1; // ranks of this process
 };
 
 std::vector<WorkSize> suite();
+std::vector<WorkSize> device_suite();
 std::vector<CartesianSize> cartesian_suite();
 
 // Ghosts of the work W: libhalo against the hand-written contenders, or against PetscSF.
@@ -80,7 +82,7 @@ void run_level_operators(const Session &session, const Options &options, Report 
 void run_remesh(const Session &session, const Options &options, Report &report);
 void run_sparse_levels(const Session &session, const Options &options, Report &report);
 
-// Packing, unpacking and copies of a device, all in one launch, against a launch for each buffer and kernels by hand.
+// Packing, unpacking and copies of a device, all in one launch, against a launch for each buffer, fused loops and kernels by hand; whole exchanges.
 void run_devices(const Session &session, const Options &options, Report &report);
 
 // What it costs to make things: exchanges of the works, and many channels by hand.

@@ -49,6 +49,7 @@ DeviceModule::~DeviceModule() {
 }
 
 void DeviceModule::check(halo_status status) const {
+    if (status == HALO_ERR_MEMORY) throw NoMemory(report_);
     if (status != HALO_SUCCESS) throw std::runtime_error(report_.empty() ? halo_status_name(status) : report_);
 }
 
@@ -63,20 +64,21 @@ DeviceMemory::DeviceMemory(const DeviceModule &module, size_t bytes) : module_(m
 
 DeviceMemory::~DeviceMemory() { module_.ops().release(module_.get(), HALO_MEMORY_DEVICE, pointer_, bytes_); }
 
-void DeviceMemory::upload(const double *from, halo_stream stream) const {
+void DeviceMemory::upload(const void *from, halo_stream stream) const {
     module_.check(module_.ops().copy(module_.get(), pointer_, from, bytes_, stream));
     module_.complete(stream);
 }
 
-void DeviceMemory::download(double *to, halo_stream stream) const {
+void DeviceMemory::download(void *to, halo_stream stream) const {
     module_.check(module_.ops().copy(module_.get(), to, pointer_, bytes_, stream));
     module_.complete(stream);
 }
 
-DeviceTable::DeviceTable(const DeviceModule &module, const std::vector<halo_copy_shape> &shapes, const std::vector<halo_copy_row> &rows)
+DeviceTable::DeviceTable(const DeviceModule &module, const std::vector<halo_copy_shape> &shapes, const std::vector<halo_copy_row> &rows,
+                         const std::vector<uint32_t> &indices)
     : module_(module),
       n_rows_(std::ssize(rows)) {
-    const halo_copy_program program{ sizeof program, shapes.data(), std::ssize(shapes), rows.data(), n_rows_, nullptr, 0 };
+    const halo_copy_program program{ sizeof program, shapes.data(), std::ssize(shapes), rows.data(), n_rows_, indices.data(), std::ssize(indices) };
     module.check(module.ops().table_create(module.get(), &program, &table_));
 }
 
@@ -111,12 +113,12 @@ DeviceGraph::~DeviceGraph() {
     if (graphs_) module_.ops().graphs_destroy(module_.get(), graphs_);
 }
 
-bool DeviceGraph::run(const std::vector<halo_copy_range> &ranges, halo_stream stream) {
+int32_t DeviceGraph::run(const std::vector<halo_copy_range> &ranges, halo_stream stream) {
     steps_.clear();
     for (const halo_copy_range &range : ranges) steps_.push_back({ HALO_STEP_RUN, 0, 1, &range, nullptr });
     int32_t how = HALO_STEPS_LAUNCHED;
     module_.check(module_.ops().graphs_run(module_.get(), graphs_, steps_.data(), std::ssize(steps_), stream, &how));
-    return how == HALO_STEPS_REPLAYED;
+    return how;
 }
 
 } // namespace bench

@@ -5,10 +5,16 @@
 #include <halo_plugin.h>
 
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace bench {
+
+// A device has not so much memory.
+struct NoMemory : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 class DeviceModule {
 public:
@@ -45,8 +51,10 @@ public:
     DeviceMemory &operator=(const DeviceMemory &) = delete;
 
     double *data() const { return static_cast<double *>(pointer_); }
-    void upload(const double *from, halo_stream stream) const;
-    void download(double *to, halo_stream stream) const;
+    void *get() const { return pointer_; }
+    // All of it, until it is there.
+    void upload(const void *from, halo_stream stream) const;
+    void download(void *to, halo_stream stream) const;
 
 private:
     const DeviceModule &module_;
@@ -56,7 +64,8 @@ private:
 
 class DeviceTable {
 public:
-    DeviceTable(const DeviceModule &module, const std::vector<halo_copy_shape> &shapes, const std::vector<halo_copy_row> &rows);
+    DeviceTable(const DeviceModule &module, const std::vector<halo_copy_shape> &shapes, const std::vector<halo_copy_row> &rows,
+                const std::vector<uint32_t> &indices = {});
     ~DeviceTable();
     DeviceTable(const DeviceTable &) = delete;
     DeviceTable &operator=(const DeviceTable &) = delete;
@@ -83,8 +92,8 @@ public:
 
     // Why the module records nothing; "": it does.
     const std::string &lacks() const { return lacks_; }
-    // One launch for each of the ranges. True: recorded before.
-    bool run(const std::vector<halo_copy_range> &ranges, halo_stream stream);
+    // One launch for each of the ranges. HALO_STEPS_...: how.
+    int32_t run(const std::vector<halo_copy_range> &ranges, halo_stream stream);
 
 private:
     const DeviceModule &module_;

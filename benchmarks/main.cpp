@@ -28,7 +28,7 @@ void add_storage_option(CLI::App *command, CommandLine &line) {
 }
 
 void add_work_options(CLI::App *command, CommandLine &line) {
-    command->add_flag("--suite", line.suite, "the six cases of the project's figures");
+    command->add_flag("--suite", line.suite, "the cases of the project's figures");
     command->add_option("--cells", line.work.cells, "cells per direction of the cube")->capture_default_str();
     command->add_option("--block", line.work.block, "cells per direction of a block")->capture_default_str();
     command->add_option("--components", line.work.components, "values per cell")->capture_default_str();
@@ -52,6 +52,26 @@ CLI::App *add_command(CLI::App &app, CommandLine &line, const char *name, const 
     CLI::App *command = app.add_subcommand(name, what);
     command->callback([&line, run] { line.run = run; });
     return command;
+}
+
+void add_devices(CLI::App &app, CommandLine &line) {
+    CLI::App *devices =
+        add_command(app, line, "devices",
+                    "one launch of a device for all buffers, against a launch for each, fused loops and kernels by hand; whole exchanges; of "
+                    "several ranks these alone",
+                    run_devices);
+    devices->callback([&line] {
+        line.run = run_devices;
+        if (line.suite) line.options.works = device_suite();
+    });
+    add_work_options(devices, line);
+    devices->add_option("--device", line.options.device, "the module of libhalo: opencl, cuda or hip")->capture_default_str();
+    devices->add_option("--points", line.options.points, "of each rank, whose ghosts are listed; 0: none")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 100000000));
+    devices->add_option("--threads", line.options.threads, "ranks that are threads of one process, all on the first device")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 64));
 }
 
 void add_commands(CLI::App &app, CommandLine &line) {
@@ -101,10 +121,7 @@ void add_commands(CLI::App &app, CommandLine &line) {
         ->add_option("--points", line.options.points, "particles of each rank")
         ->capture_default_str()
         ->check(CLI::Range(1, 100000000));
-    CLI::App *devices = add_command(
-        app, line, "devices", "one launch of a device for all blocks, against a launch for each buffer and kernels by hand; 1 rank", run_devices);
-    add_work_options(devices, line);
-    devices->add_option("--device", line.options.device, "the module of libhalo: opencl, cuda or hip")->capture_default_str();
+    add_devices(app, line);
     CLI::App *setup = add_command(app, line, "setup", "cost of making exchanges and many channels", run_setup);
     add_storage_option(setup, line);
     add_work_options(setup, line);
@@ -112,9 +129,9 @@ void add_commands(CLI::App &app, CommandLine &line) {
 }
 
 void run(CommandLine &line) {
-    line.options.works = line.suite ? suite() : std::vector<WorkSize>{ line.work };
+    if (line.options.works.empty()) line.options.works = line.suite ? suite() : std::vector<WorkSize>{ line.work };
     line.options.cubes = line.suite ? cartesian_suite() : std::vector<CartesianSize>{ line.cube };
-    const Session session(line.mpi, !line.free_ranks);
+    const Session session(line.mpi, !line.free_ranks && line.options.threads == 1); // one core would be too few for threads
     Report report(line.json ? Style::json : line.csv ? Style::csv : Style::table, session.rank() == 0);
     report.condition("conditions", session.conditions());
     report.condition("libhalo",

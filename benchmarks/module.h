@@ -97,19 +97,33 @@ struct GhostBuffer {
     int32_t extent[3];
     int32_t offset; // of the source, seen from the target: x + 3 y + 9 z, each 0 to 2
 };
+// to[to_list[i]] = from[from_list[i]]: without a list it is i.
+struct IndexLoop {
+    const double *from;
+    double *to;
+    const int32_t *from_list, *to_list;
+    int64_t n;
+};
+struct BlockShape {
+    int block, ghost, components;
+};
 enum class DeviceTask { pack, unpack, direct };
 
-// Kernels written by hand for blocks of one shape, on a device that a module of libhalo works on too.
+// What libhalo's module for a device is measured against, on the device that it works on too: kernels written by hand for blocks of one shape, and
+// loops over lists of indices, all of them in one launch. What launches read lies in memory of the device.
 class DeviceKernels {
 public:
+    static constexpr unsigned threads_by_hand = 128, threads_of_loops = 256; // of a group
+
     virtual ~DeviceKernels() = default;
     virtual const char *context() const = 0; // libhalo's setting device.context
     virtual void *stream() const = 0;
-    // Blocks lie as those of a Work. What is given stays until it is prepared again.
-    virtual void prepare(int block, int ghost, int components, const std::vector<GhostBuffer> &buffers, double *blocks, double *message) = 0;
-    // One launch for all buffers, in the stream; one for each.
-    virtual void run(DeviceTask task) = 0;
-    virtual void run_each(DeviceTask task) = 0;
+    virtual int64_t line_bytes() const = 0; // that memory is read and written by
+    // `reached`: all memory that launches lead to. False: none is written by hand for this shape, or there is none.
+    virtual bool prepare(const BlockShape *shape, const std::vector<const void *> &reached) = 0;
+    // One launch each, `groups` groups of threads for each of the `n` items. Blocks lie as those of a Work.
+    virtual void run(DeviceTask task, const GhostBuffer *list, size_t n, size_t groups, double *blocks, double *message) = 0;
+    virtual void run_loops(DeviceTask task, const IndexLoop *list, size_t n, size_t groups) = 0;
 };
 
 // Entries of the modules.

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "text.h"
 
@@ -75,6 +76,12 @@ Session::Session(const std::string &mpi, bool pin) : cores_(static_cast<int32_t>
     name_ = mpi_ ? mpi_->library() : wanted.empty() ? "no MPI" : wanted + " (through libhalo alone)";
     if (pin) pinned_ = pin_to_core();
 }
+
+Session::Session(halo::Context context)
+    : context_(std::make_unique<halo::Context>(std::move(context))),
+      rank_(context_->rank()),
+      n_ranks_(context_->n_ranks()),
+      cores_(static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN))) {}
 
 std::string Session::conditions() const {
     return format("%d rank%s, %s, %d cores, %s%s", n_ranks_, n_ranks_ == 1 ? "" : "s", name_.c_str(), cores_,

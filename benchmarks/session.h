@@ -26,6 +26,8 @@ class Session {
 public:
     // `mpi`: "auto" (the launcher's), "openmpi", "mpich", or "none"
     explicit Session(const std::string &mpi, bool pin);
+    // One rank of several that are threads of this process.
+    explicit Session(halo::Context context);
 
     Mpi *mpi() const { return mpi_.get(); } // null: none
     const halo::Context &context() const { return *context_; }
