@@ -5,6 +5,7 @@
 #   make check        all tests but the long ones
 #   make check-full   also long tests, clang, sanitizers, mutations        make format  clang-format over everything
 #   make check-gpu    the tests of devices on a machine with a GPU: GPU=cuda or hip
+#   make measure-gpu  its figures, then the same, into one file
 #   make check-mutations  do the tests notice defects?             make pictures  draws those of docs/concepts.md (matplotlib)
 #   make deb          Debian packages, in build-deb                 make mpis    MPIs that Debian does not have, in build/mpis
 ccache = $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -15,7 +16,7 @@ export CCACHE_NOHASHDIR := 1
 
 fewer_cases = CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 KEYS_CASES=6
 
-.PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan check-gpu packages mpis lint format docs pictures abi-dump deb clean
+.PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan check-gpu measure-gpu packages mpis lint format docs pictures abi-dump deb clean
 # CMake looks for what is fetched before it.
 .NOTPARALLEL:
 
@@ -55,6 +56,9 @@ check-tsan: build-tsan
 GPU ?= cuda
 check-gpu: build-default
 	scripts/check_gpu.sh build $(GPU)
+
+measure-gpu: build-default
+	scripts/measure_gpu.sh build $(GPU)
 
 # Breaks a copy of the tree in one line after the other: does some test see it?
 check-mutations: packages
