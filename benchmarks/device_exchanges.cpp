@@ -159,8 +159,8 @@ void compare_paths(const DeviceRank &rank, DeviceSubject &subject, double launch
     const Estimate itself{ 1, 1, 1 };
     if (rank.session.n_ranks() == 1) {
         OnDevice alone(rank, subject, "auto");
-        std::vector<double> seconds;
-        for (int i = 0; i < rank.options.pairs; ++i) seconds.push_back(alone.turn(i + 1 == rank.options.pairs));
+        std::vector<double> seconds(static_cast<size_t>(rank.options.pairs));
+        for (double &time : seconds) time = alone.turn(&time == &seconds.back());
         return add_row(rank, subject, alone, seconds, itself, launch);
     }
     OnDevice by_message(rank, subject, "message"), put(rank, subject, "put");
@@ -240,6 +240,7 @@ void run_exchanges_on_threads(const Options &options, Report &report) {
                  [&](const halo_context_options &given) { return halo::Context(group(made++), at, &given); });
     };
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<size_t>(n));
     for (int32_t at = 0; at < n; ++at)
         threads.emplace_back([&, at] {
             try {

@@ -52,9 +52,7 @@ public:
         }
         values_.resize(keys_.size() * static_cast<size_t>(n_values));
     }
-    std::string text() const override {
-        return format("%lld points %s", static_cast<long long>(side_ * side_ * side_), shuffled_ ? "shuffled" : "in order");
-    }
+    std::string text() const override { return std::to_string(side_ * side_ * side_) + " points " + (shuffled_ ? "shuffled" : "in order"); }
     halo::Topology make_topology(const halo::Context &context) const override {
         halo_keys_desc desc = HALO_KEYS_DESC_INIT;
         desc.n_keys = std::ssize(keys_), desc.keys = keys_.data(), desc.flags = flags_.data();
