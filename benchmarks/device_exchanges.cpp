@@ -201,8 +201,9 @@ void run_rank(const Session &session, const Options &options, Report &report, co
         kernels = load_device_kernels(options.device);
     }
     if (!kernels) {
+        const DeviceModule throws_where_there_is_none(options.device, "");
         report.begin("whole exchanges of fields on a device", "");
-        return report.remark("not measured: the module of halo_bench for " + options.device + " was not built, or has found no device");
+        return report.remark("not measured: the module of halo_bench for " + options.device + " was not built");
     }
     const DeviceModule module(options.device, kernels->context());
     DeviceCosts costs;
