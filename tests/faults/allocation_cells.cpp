@@ -312,6 +312,8 @@ void transfer(Member &member, Given given, int32_t op, bool prepares) {
     desc.destination_ghosts[0] = desc.destination_ghosts[3] = 1;
     halo_exchange *exchange = nullptr;
     TOGETHER(halo_exchange_create_transfer(&u, &v, 1, &desc, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
+    halo_transfer_desc known = HALO_TRANSFER_DESC_INIT;
+    ALONE(halo_exchange_get_transfer_desc(exchange, &known));
     Trial trial;
     trial.tells = true;
     if (given == Given::distributed || prepares) TALK(halo_exchange_prepare(exchange));
@@ -465,6 +467,8 @@ void box_levels(Member &member, const Trial &trial) {
         desc.what = later ? HALO_LEVELS_GHOSTS : HALO_LEVELS_AVERAGE;
         halo_exchange *exchange = nullptr;
         TOGETHER(halo_exchange_create_levels(&u, later, &fine, 1, &desc, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
+        halo_levels_desc known = HALO_LEVELS_DESC_INIT;
+        ALONE(halo_exchange_get_levels_desc(exchange, &known));
         if (later) ALONE(halo_exchange_set_fraction(exchange, 0.25));
         run_exchange(
             member, exchange, trial,
