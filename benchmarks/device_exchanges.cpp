@@ -45,17 +45,18 @@ public:
           context_(context_with(path)),
           bytes_(subject.n_values() * static_cast<int64_t>(sizeof(double))) {
         const halo_status status = halo_memory_allocate_on(context_, HALO_MEMORY_DEVICE, 0, bytes_, &storage_);
-        int64_t failed = status != HALO_SUCCESS;
-        const std::string why = failed ? halo_last_error() : "of another rank";
-        rank.session.sum({ &failed, 1 });
-        if (failed != 0) {
+        if (status != HALO_SUCCESS && status != HALO_ERR_MEMORY) throw std::runtime_error(halo_last_error());
+        int64_t lacking = status != HALO_SUCCESS;
+        const std::string why = lacking != 0 ? halo_last_error() : "another rank has no memory";
+        rank.session.sum({ &lacking, 1 });
+        if (lacking != 0) {
             if (storage_) context_.release(storage_);
             throw NoMemory(why);
         }
         make_exchange();
     }
     ~OnDevice() {
-        rank_.session.barrier(); // peers write there no longer
+        if (std::uncaught_exceptions() == 0) rank_.session.barrier(); // peers write there no longer
         exchange_.reset(), field_.reset(), topology_.reset();
         context_.release(storage_);
     }
