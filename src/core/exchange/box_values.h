@@ -14,6 +14,7 @@ namespace halo {
 struct SideBySide {
     int64_t begin;
     int64_t operator()(int64_t i) const { return begin + i * 8; }
+    int64_t first_element() const { return static_cast<int64_t>(static_cast<uint64_t>(begin) / 8); }
 };
 
 class BoxValues {

@@ -276,13 +276,13 @@ void CheckMode::start(const Run &run) {
     received_.clear();
     passes_ = {};
     refuse_poison_in_owned(run);
-    for_each_local(run, [&, end = size_t{ 0 }](const Checked &checked) mutable {
+    size_t end = 0;
+    for_each_local(run, [&](const Checked &checked) {
         if (!is_hashed(run.plan->piece(checked.piece))) return;
         local_.push_back({ checked, end });
         end += static_cast<size_t>(boxes_of(run, checked).bytes(*checked.edge));
-        if (end > withheld_.size()) withheld_.resize(end);
-        gather_source(run, checked, withheld_.data() + local_.back().first);
     });
+    if (end > withheld_.size()) withheld_.resize(end);
     if (source_stable_)
         for (const PlanLink &link : run.plan->links())
             for_each_hashed(run, link, true, [&](const Checked &checked) { sent_.push_back({ checked, source_hashes(run, checked) }); });
@@ -317,7 +317,6 @@ void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_
     const bool has_cells = field.topology().has_cells();
     const Poison poison = poison_of(field, part);
     const auto look = [&](int64_t first, int64_t step, int64_t n) { // at elements
-        passes_.searched += n * spec.element_bytes;
         const auto next = [&](int64_t i) {
             return i + find_poison(spec, storage + (first + i * step) * spec.element_bytes, step * spec.element_bytes, n - i);
         };
@@ -330,13 +329,24 @@ void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_
     };
     const bool in_rows = !has_cells || !field.point_map(part);
     const Extent cells = in_rows ? field.cells(part) : field.topology().cells(part);
-    for (int64_t c = 0; c < spec.n_components; ++c)
-        for (int64_t z = 0; z < cells[2]; ++z)
-            for (int64_t y = 0; y < cells[1]; ++y) {
-                if (in_rows) look(layout.offset(0, y, z) + c * layout.component_stride, layout.stride[0], cells[0]);
-                for (int64_t x = 0; x < cells[0] && !in_rows; ++x)
-                    if (const auto element = field.element(part, { x, y, z })) look(*element + c * layout.component_stride, 1, 1);
-            }
+    const auto for_each_row = [&](auto &&visit) {
+        for (int64_t c = 0; c < spec.n_components; ++c)
+            for (int64_t z = 0; z < cells[2]; ++z)
+                for (int64_t y = 0; y < cells[1]; ++y) visit(y, z, c * layout.component_stride);
+    };
+    passes_.searched += cells[0] * cells[1] * cells[2] * spec.n_components * spec.element_bytes;
+    if (in_rows && layout.stride[0] == 1 && PoisonSearch::knows(spec)) { // all of it, before it is looked at more closely
+        PoisonSearch search;
+        for_each_row([&](int64_t y, int64_t z, int64_t component) {
+            search.look(storage + (layout.offset(0, y, z) + component) * spec.element_bytes, cells[0] * spec.element_bytes / 8);
+        });
+        if (!search.has_found()) return;
+    }
+    for_each_row([&](int64_t y, int64_t z, int64_t component) {
+        if (in_rows) look(layout.offset(0, y, z) + component, layout.stride[0], cells[0]);
+        for (int64_t x = 0; x < cells[0] && !in_rows; ++x)
+            if (const auto element = field.element(part, { x, y, z })) look(*element + component, 1, 1);
+    });
 }
 
 void CheckMode::refuse_poison(const Run &run, const Field &field, int64_t part, int64_t element, const std::byte *value) const {
@@ -437,9 +447,11 @@ void CheckMode::refuse_source(const Run &run, const Checked &checked, int64_t po
          peer_of(run, checked), run.plan->describe(planned.key(edge)).c_str());
 }
 
-// Ghosts that this rank has filled itself are poisoned again until finish, so that reading them is found wherever parts are placed.
+// Ghosts that this rank has filled itself are poisoned again until finish, so that reading them is found wherever parts are placed. No row has
+// written over what another one reads, for they run in any order.
 void CheckMode::after_start(const Run &run) {
     for (const Withheld &local : local_) {
+        gather_source(run, local, withheld_.data() + local.first);
         std::byte *const storage = target(run, local);
         const Poison poison = poison_of(run, local);
         const std::byte *value = withheld_.data() + local.first;

@@ -13,9 +13,6 @@ namespace halo {
 
 namespace {
 
-// Bits of a double, from above: sign 1, exponent all ones, quiet 1, mark (11), field (8), element (32).
-constexpr uint64_t quiet64 = 0xfff8000000000000u;
-constexpr uint64_t mark64 = uint64_t{ 0x5a7 } << 40;
 // Of a float: sign, exponent, quiet, mark (6), element (16).
 constexpr uint32_t quiet32 = 0xffc00000u;
 constexpr uint32_t mark32 = 0x2bu << 16;
@@ -33,8 +30,7 @@ Word word_at(const std::byte *at) {
     std::memcpy(&word, at, sizeof word);
     return word;
 }
-// What tells, as a number; 0: it is poison.
-uint64_t told(uint64_t word) { return (word ^ (quiet64 | mark64)) >> 40; }
+uint64_t told(uint64_t word) { return halo::told(word); }
 uint32_t told(uint32_t word) { return (word ^ (quiet32 | mark32)) >> 16; }
 template <class Word>
 bool is_poison(Word word) {
@@ -112,7 +108,7 @@ std::optional<Place> only_place(const std::vector<const Field *> &fields, const 
 
 Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed, int64_t part) {
     if (is_double(spec)) {
-        base_ = quiet64 | mark64 | static_cast<uint64_t>(ordinal & 0xff) << 32;
+        base_ = poison64 | static_cast<uint64_t>(ordinal & 0xff) << 32;
         low_mask_ = 0xffffffffu;
         tells_place_ = true;
     } else if (is_float(spec)) { // two of them
@@ -152,6 +148,8 @@ PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at) {
     if (is_half(spec.type) && is_half_poison(spec.type, word_at<uint16_t>(at))) return { true, -1, -1 };
     return {};
 }
+
+bool PoisonSearch::knows(const FieldSpec &spec) { return is_double(spec); }
 
 int64_t find_poison(const FieldSpec &spec, const std::byte *at, int64_t step, int64_t n) {
     if (is_double(spec)) return find<uint64_t>(at, step, n, spec.element_bytes / 8);

@@ -14,6 +14,9 @@
 
 namespace halo {
 
+// Compilers do not make vectors of loops that store values through bytes.
+typedef uint64_t PairOfWords __attribute__((vector_size(16)));
+
 // Of one part of a field, by local index. Integers and bytes cannot tell where they come from; what they hold depends on the setting check.seed.
 class Poison {
 public:
@@ -37,8 +40,8 @@ public:
     void store_row(std::byte *storage, N n, Bytes bytes, SideBySide at) const {
         if (!has_pairs()) return store_row<N, Bytes, SideBySide>(storage, n, bytes, at);
         std::byte *const to = storage + at.begin;
-        const int64_t done = for_each_pair(at.begin / 8, n, [to](int64_t i, Pair words) { std::memcpy(to + i * 8, &words, sizeof words); });
-        if (done < n) store(at.begin / 8 + done, to + done * 8, 8);
+        const int64_t done = for_each_pair(at.first_element(), n, [to](int64_t i, Pair words) { std::memcpy(to + i * 8, &words, sizeof words); });
+        if (done < n) store(at.first_element() + done, to + done * 8, 8);
     }
     template <class N, class Bytes, class At>
     void store_row(std::byte *storage, N n, Bytes bytes, At at) const {
@@ -56,12 +59,12 @@ public:
         if (!has_pairs()) return first_other(storage, n, bytes, at) == n;
         const std::byte *const from = storage + at.begin;
         Pair differs{};
-        const int64_t done = for_each_pair(at.begin / 8, n, [&differs, from](int64_t i, Pair words) {
+        const int64_t done = for_each_pair(at.first_element(), n, [&differs, from](int64_t i, Pair words) {
             Pair two;
             std::memcpy(&two, from + i * 8, sizeof two);
             differs |= two ^ words;
         });
-        return (differs[0] | differs[1]) == 0 && (done == n || is_at(at.begin / 8 + done, from + done * 8, 8));
+        return (differs[0] | differs[1]) == 0 && (done == n || is_at(at.first_element() + done, from + done * 8, 8));
     }
     template <class N, class Bytes, class At>
     int64_t first_other(const std::byte *storage, N n, Bytes bytes, At at) const {
@@ -71,8 +74,8 @@ public:
     }
 
 private:
-    // Words of two elements side by side, each of which has a place alone. Compilers do not make vectors of loops that store values through bytes.
-    typedef uint64_t Pair __attribute__((vector_size(16)));
+    // Words of two elements side by side, each of which has a place alone.
+    using Pair = PairOfWords;
     bool has_pairs() const { return tells_place_ && high_mask_ == 0; }
     // Calls visit(i, words) for each two of a row, from that element on; returns how many values it was: one may be left.
     template <class N, class Visit>
@@ -119,6 +122,38 @@ struct PoisonOrigin {
 std::string name_origin(const Context &context, const PoisonOrigin &origin);
 // Was this value computed from poison? Only floating-point types can tell.
 PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at);
+
+// Bits of a double that is poison, from above: sign 1, exponent all ones, quiet 1, mark (11), field (8), element (32).
+constexpr uint64_t poison64 = 0xfff8000000000000u | uint64_t{ 0x5a7 } << 40;
+// Of each word what tells it, as a number; 0: it is poison.
+template <class Words>
+Words told(Words words) {
+    return (words ^ poison64) >> 40;
+}
+
+// Is there one among all that is looked at?
+class PoisonSearch {
+public:
+    // Fields of doubles, real or complex.
+    static bool knows(const FieldSpec &spec);
+    // At so many doubles side by side.
+    void look(const std::byte *at, int64_t n) {
+        int64_t i = 0;
+        for (; i + 2 <= n; i += 2) {
+            PairOfWords two;
+            std::memcpy(&two, at + i * 8, sizeof two);
+            found_ |= told(two) - 1; // the highest bit: it was zero
+        }
+        if (i == n) return;
+        uint64_t last;
+        std::memcpy(&last, at + i * 8, sizeof last);
+        found_[0] |= told(last) - 1;
+    }
+    bool has_found() const { return (found_[0] | found_[1]) >> 63 != 0; }
+
+private:
+    PairOfWords found_{};
+};
 
 // The first of `n` values, `step` bytes apart, that was; n: none.
 int64_t find_poison(const FieldSpec &spec, const std::byte *at, int64_t step, int64_t n);
