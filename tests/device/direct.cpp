@@ -256,28 +256,14 @@ TEST(Direct, MemoryOfTheProgram) {
     });
 }
 
-// The device of rank 1 refuses to write: both hear of it, and the next run works, the same way.
 TEST(Direct, ADeviceThatFails) {
     run(2, direct(), [](Rank &rank) {
         const Ring ring(rank, n_blocks);
         const RingField field(ring, "u");
         const RingExchange exchange({ field.handle() });
         know_each_other(rank, exchange, field);
-        for (int n = 0; n < 6; ++n) {
-            if (rank.rank == 1) late_fail_launch(field.device(), 1); // behind copies within the rank
-            field.write(n, nullptr);
-            halo_status status = HALO_SUCCESS;
-            if (rank.rank == 0) OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT));
-            OK(halo_context_barrier(rank.context));
-            if (rank.rank == 1) status = halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT);
-            if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, HALO_STREAM_DEFAULT);
-            if (status != (rank.rank == 1 ? HALO_ERR_DEVICE : HALO_ERR_PEER))
-                stop("rank %d: %s: %s", rank.rank, halo_status_name(status), halo_last_error());
-            OK(halo_context_barrier(rank.context));
-            const int64_t before = landed(exchange);
-            for (int again = 0; again < 3; ++again) run_in_order(rank, exchange, field, 100 + n);
-            if (rank.rank == 1 && landed(exchange) == before) stop("nothing is put any more");
-        }
+        expect_writes_after_failures(
+            rank, exchange, field.device(), [&](int n) { field.write(n, nullptr); }, [&](int n) { run_in_order(rank, exchange, field, 100 + n); });
     });
 }
 

@@ -40,6 +40,26 @@ inline halo_exchange_desc sums(bool stable = false) {
     return desc;
 }
 
+// The device of rank 1 refuses to write, after prepare(n): both hear of it, and the next runs, again(n), work the same way.
+template <class Prepare, class Again>
+void expect_writes_after_failures(const Rank &rank, const RingExchange &exchange, halo_device *device, Prepare &&prepare, Again &&again) {
+    for (int n = 0; n < 6; ++n) {
+        if (rank.rank == 1) late_fail_launch(device, 1); // behind copies within the rank
+        prepare(n);
+        halo_status status = HALO_SUCCESS;
+        if (rank.rank == 0) OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT));
+        OK(halo_context_barrier(rank.context));
+        if (rank.rank == 1) status = halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT);
+        if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, HALO_STREAM_DEFAULT);
+        if (status != (rank.rank == 1 ? HALO_ERR_DEVICE : HALO_ERR_PEER))
+            stop("rank %d: %s: %s", rank.rank, halo_status_name(status), halo_last_error());
+        OK(halo_context_barrier(rank.context));
+        const int64_t before = landed(exchange);
+        for (int times = 0; times < 3; ++times) again(n);
+        if (rank.rank == 1 && landed(exchange) == before) stop("nothing is put any more");
+    }
+}
+
 inline constexpr int32_t long_enough = 200000; // microseconds
 
 } // namespace late

@@ -100,7 +100,6 @@ TEST(Direct, ContributionsOfNarrowedRuns) {
     });
 }
 
-// Its rank says what has failed, the other that its peer has; the runs after that work, and are put.
 TEST(Direct, ADeviceThatFailsToWriteContributions) {
     run(2, direct(), [](Rank &rank) {
         const Ring ring(rank, n_blocks);
@@ -108,21 +107,9 @@ TEST(Direct, ADeviceThatFailsToWriteContributions) {
         const halo_exchange_desc desc = sums();
         const RingExchange exchange({ field.handle() }, &desc);
         for (int n = 0; n < n_known; ++n) sum_in_order(rank, exchange, field, 1000 + n);
-        for (int n = 0; n < 6; ++n) {
-            if (rank.rank == 1) late_fail_launch(field.device(), 1); // behind copies within the rank
-            field.write_with_ghosts(n, nullptr);
-            halo_status status = HALO_SUCCESS;
-            if (rank.rank == 0) OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT));
-            OK(halo_context_barrier(rank.context));
-            if (rank.rank == 1) status = halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT);
-            if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, HALO_STREAM_DEFAULT);
-            if (status != (rank.rank == 1 ? HALO_ERR_DEVICE : HALO_ERR_PEER))
-                stop("rank %d: %s: %s", rank.rank, halo_status_name(status), halo_last_error());
-            OK(halo_context_barrier(rank.context));
-            const int64_t before = landed(exchange);
-            for (int again = 0; again < 3; ++again) sum_in_order(rank, exchange, field, 100 + n);
-            if (rank.rank == 1 && landed(exchange) == before) stop("nothing is put any more");
-        }
+        expect_writes_after_failures(
+            rank, exchange, field.device(), [&](int n) { field.write_with_ghosts(n, nullptr); },
+            [&](int n) { sum_in_order(rank, exchange, field, 100 + n); });
     });
 }
 
