@@ -50,6 +50,23 @@ void expect_found(halo_type type, int32_t ordinal) {
     }
 }
 
+// The same in a look at all of them, of whatever number, wherever it begins.
+template <class Value>
+void expect_searched(halo_type type) {
+    const FieldSpec spec = spec_of<Value>(type);
+    const Poison poison(spec, 3, 0, 0);
+    const Value nan = std::numeric_limits<double>::quiet_NaN();
+    for (size_t n = 1; n <= 9; ++n)
+        for (size_t at = 0; at <= n + 1; ++at) { // before them, one of them, behind them
+            std::vector<Value> values(n + 2, at % 2 ? nan : Value(5));
+            poison.store(70000, bytes_of(values[at]), sizeof(Value));
+            PoisonSearch search(spec);
+            ASSERT_TRUE(search.can());
+            search.look(bytes_of(values[1]), static_cast<int64_t>(n * sizeof(Value)));
+            EXPECT_EQ(search.has_found(), at >= 1 && at <= n) << at << " of " << n;
+        }
+}
+
 template <class Value>
 void expect_kept(halo_type type) {
     const FieldSpec spec = spec_of<Value>(type);
@@ -68,9 +85,13 @@ void expect_kept(halo_type type) {
 
 TEST(Poison, IsFoundWhereArithmeticHasHandedItOn) {
     expect_found<double>(HALO_FLOAT64, 3);
+    expect_searched<double>(HALO_FLOAT64);
     expect_found<float>(HALO_FLOAT32, -1);
+    expect_searched<float>(HALO_FLOAT32);
     expect_found<std::complex<double>>(HALO_COMPLEX128, 3);
+    expect_searched<std::complex<double>>(HALO_COMPLEX128);
     expect_found<std::complex<float>>(HALO_COMPLEX64, -1);
+    expect_searched<std::complex<float>>(HALO_COMPLEX64);
 }
 
 TEST(Poison, IsKeptExactly) {

@@ -127,15 +127,7 @@ int64_t first_different(const std::byte *expected, const std::byte *storage, N n
 
 template <class N, class Bytes, class At>
 bool is_row(const std::byte *expected, const std::byte *storage, N n, Bytes bytes, At at) {
-    if (bytes != 8) return first_different(expected, storage, n, bytes, at) == n;
-    uint64_t differs = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        uint64_t one, other;
-        std::memcpy(&one, expected + i * 8, 8);
-        std::memcpy(&other, storage + at(i), 8);
-        differs |= one ^ other;
-    }
-    return differs == 0;
+    return first_different(expected, storage, n, bytes, at) == n;
 }
 template <class N, class Bytes>
 bool is_row(const std::byte *expected, const std::byte *storage, N n, Bytes bytes, SideBySide at) {
@@ -335,10 +327,9 @@ void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_
                 for (int64_t y = 0; y < cells[1]; ++y) visit(y, z, c * layout.component_stride);
     };
     passes_.searched += cells[0] * cells[1] * cells[2] * spec.n_components * spec.element_bytes;
-    if (in_rows && layout.stride[0] == 1 && PoisonSearch::knows(spec)) { // all of it, before it is looked at more closely
-        PoisonSearch search;
+    if (PoisonSearch search(spec); in_rows && layout.stride[0] == 1 && search.can()) { // all of it, before it is looked at more closely
         for_each_row([&](int64_t y, int64_t z, int64_t component) {
-            search.look(storage + (layout.offset(0, y, z) + component) * spec.element_bytes, cells[0] * spec.element_bytes / 8);
+            search.look(storage + (layout.offset(0, y, z) + component) * spec.element_bytes, cells[0] * spec.element_bytes);
         });
         if (!search.has_found()) return;
     }

@@ -13,9 +13,6 @@ namespace halo {
 
 namespace {
 
-// Of a float: sign, exponent, quiet, mark (6), element (16).
-constexpr uint32_t quiet32 = 0xffc00000u;
-constexpr uint32_t mark32 = 0x2bu << 16;
 // Of what a float with that mark is rounded to: HALO_BFLOAT16 has room for the mark alone, HALO_FLOAT16 for some of the element besides.
 constexpr uint16_t poison_bfloat16 = 0xffeb;
 constexpr uint16_t poison_float16 = 0xff58;
@@ -30,28 +27,15 @@ Word word_at(const std::byte *at) {
     std::memcpy(&word, at, sizeof word);
     return word;
 }
-uint64_t told(uint64_t word) { return halo::told(word); }
-uint32_t told(uint32_t word) { return (word ^ (quiet32 | mark32)) >> 16; }
-template <class Word>
-bool is_poison(Word word) {
-    return told(word) == 0;
-}
+bool is_poison(uint64_t word) { return (word ^ poison64) >> 40 == 0; }
+bool is_poison(uint32_t word) { return (word ^ poison32) >> 16 == 0; }
 bool is_half_poison(halo_type type, uint16_t word) {
     return type == HALO_BFLOAT16 ? word == poison_bfloat16 : (word & tell_float16) == poison_float16;
-}
-
-// Numbers side by side, of which none is.
-template <class Word>
-bool is_clean(const std::byte *at, int64_t n) {
-    Word found = 0;
-    for (int64_t i = 0; i < n; ++i) found |= told(word_at<Word>(at + i * static_cast<int64_t>(sizeof(Word)))) - 1; // the highest bit: it was zero
-    return found >> (8 * sizeof(Word) - 1) == 0;
 }
 
 // Values of `parts` numbers each.
 template <class Word>
 int64_t find(const std::byte *at, int64_t step, int64_t n, int64_t parts) {
-    if (step == parts * static_cast<int64_t>(sizeof(Word)) && is_clean<Word>(at, n * parts)) return n;
     for (int64_t i = 0; i < n; ++i)
         for (int64_t part = 0; part < parts; ++part)
             if (is_poison(word_at<Word>(at + i * step + part * static_cast<int64_t>(sizeof(Word))))) return i;
@@ -112,7 +96,7 @@ Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed, int64_t par
         low_mask_ = 0xffffffffu;
         tells_place_ = true;
     } else if (is_float(spec)) { // two of them
-        base_ = (quiet32 | mark32) * (uint64_t{ 1 } << 32 | 1);
+        base_ = poison32 * (uint64_t{ 1 } << 32 | 1);
         low_mask_ = 0xffffu;
         high_mask_ = low_mask_ << 32;
         tells_place_ = true;
@@ -149,7 +133,7 @@ PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at) {
     return {};
 }
 
-bool PoisonSearch::knows(const FieldSpec &spec) { return is_double(spec); }
+PoisonSearch::PoisonSearch(const FieldSpec &spec) : of_doubles_(is_double(spec)), of_floats_(is_float(spec)) {}
 
 int64_t find_poison(const FieldSpec &spec, const std::byte *at, int64_t step, int64_t n) {
     if (is_double(spec)) return find<uint64_t>(at, step, n, spec.element_bytes / 8);

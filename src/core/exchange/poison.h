@@ -125,34 +125,45 @@ PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at);
 
 // Bits of a double that is poison, from above: sign 1, exponent all ones, quiet 1, mark (11), field (8), element (32).
 constexpr uint64_t poison64 = 0xfff8000000000000u | uint64_t{ 0x5a7 } << 40;
-// Of each word what tells it, as a number; 0: it is poison.
-template <class Words>
-Words told(Words words) {
-    return (words ^ poison64) >> 40;
-}
+// Of a float: sign, exponent, quiet, mark (6), element (16).
+constexpr uint32_t poison32 = 0xffc00000u | 0x2bu << 16;
 
 // Is there one among all that is looked at?
 class PoisonSearch {
 public:
-    // Fields of doubles, real or complex.
-    static bool knows(const FieldSpec &spec);
-    // At so many doubles side by side.
-    void look(const std::byte *at, int64_t n) {
-        int64_t i = 0;
-        for (; i + 2 <= n; i += 2) {
-            PairOfWords two;
-            std::memcpy(&two, at + i * 8, sizeof two);
-            found_ |= told(two) - 1; // the highest bit: it was zero
-        }
-        if (i == n) return;
-        uint64_t last;
-        std::memcpy(&last, at + i * 8, sizeof last);
-        found_[0] |= told(last) - 1;
+    explicit PoisonSearch(const FieldSpec &spec);
+    // Of doubles and floats, real or complex.
+    bool can() const { return of_doubles_ || of_floats_; }
+    // At so many bytes of such numbers side by side.
+    void look(const std::byte *at, int64_t bytes) {
+        if (of_doubles_)
+            look<PairOfWords>(at, bytes, doubles_, poison64, 40);
+        else
+            look<FourWords>(at, bytes, floats_, poison32, 16);
     }
-    bool has_found() const { return (found_[0] | found_[1]) >> 63 != 0; }
+    bool has_found() const { return (doubles_[0] | doubles_[1]) >> 63 != 0 || (floats_[0] | floats_[1] | floats_[2] | floats_[3]) >> 31 != 0; }
 
 private:
-    PairOfWords found_{};
+    typedef uint32_t FourWords __attribute__((vector_size(16)));
+
+    // What tells a number becomes 0 if it is poison, and one less has its highest bit.
+    template <class Words, class Word>
+    static void look(const std::byte *at, int64_t bytes, Words &found, Word poison, int shift) {
+        Words words;
+        int64_t done = 0;
+        for (; done + 16 <= bytes; done += 16) {
+            std::memcpy(&words, at + done, 16);
+            found |= ((words ^ poison) >> shift) - 1;
+        }
+        if (done == bytes) return;
+        Words rest{};
+        std::memcpy(&rest, at + done, static_cast<size_t>(bytes - done));
+        found |= ((rest ^ poison) >> shift) - 1;
+    }
+
+    bool of_doubles_, of_floats_;
+    PairOfWords doubles_{};
+    FourWords floats_{};
 };
 
 // The first of `n` values, `step` bytes apart, that was; n: none.
