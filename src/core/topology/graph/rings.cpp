@@ -119,7 +119,7 @@ uint32_t RingFinder::neighbour(uint64_t key, int32_t owner, int32_t ring) {
 
 void RingFinder::take_own_points() {
     check_tables(desc_);
-    found_.index = KeyIndex(static_cast<size_t>(n_owned()), where_own_keys_lie(desc_));
+    found_.index = KeyIndex(with_room_for_ghosts(n_owned()), where_own_keys_lie(desc_));
     if (const uint32_t twice = found_.index.add_first({ desc_.keys, static_cast<size_t>(n_owned()) }); twice != KeyIndex::none)
         fail(HALO_ERR_ARGUMENT, "graph: key %llu is owned twice by this rank", static_cast<unsigned long long>(desc_.keys[twice]));
     KeyRange range = no_keys;
