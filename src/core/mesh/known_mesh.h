@@ -57,7 +57,7 @@ struct KnownMesh {
     }
 
     std::vector<KnownSet> sets;
-    std::vector<std::vector<uint32_t>> rows; // by map: numbers, in the order of the places of rows of the set where it starts
+    std::vector<LargeVector<uint32_t>> rows; // by map: numbers, in the order of the places of rows of the set where it starts
 };
 
 } // namespace halo

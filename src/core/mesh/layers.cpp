@@ -2,9 +2,9 @@
 #include "mesh/layers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
-#include "base/bytes.h"
 #include "base/error.h"
 #include "comm/agree.h"
 #include "mesh/words.h"
@@ -84,11 +84,13 @@ private:
     std::vector<Delivery> questions(int32_t reach, std::vector<int32_t> &asked) const;
     void note(const Delivery &question, Askers &askers) const;
     RowLists answers(const std::vector<Delivery> &questions);
+    void keep_unsent(RowLists &lists);
 
     Context &context_;
     const MeshDescription &mesh_;
     KnownMesh &known_;
     Discovery discovery_;
+    RowLists sent_; // in the order of places
 };
 
 // Calls visit(set, number) for all that an entity with a row leads to.
@@ -187,12 +189,14 @@ std::vector<Delivery> Layers::questions(int32_t reach, std::vector<int32_t> &ask
     }
     std::vector<Delivery> out;
     for (const auto &[rank, of_sets] : lists) {
-        std::vector<uint64_t> words;
+        size_t n_words = of_sets.size();
+        for (const std::vector<uint64_t> &keys : of_sets) n_words += keys.size();
+        WordsOut words(n_words);
         for (const std::vector<uint64_t> &keys : of_sets) {
-            words.push_back(keys.size());
-            words.insert(words.end(), keys.begin(), keys.end());
+            words.add(keys.size());
+            for (const uint64_t key : keys) words.add(key);
         }
-        out.push_back({ rank, to_bytes(words) });
+        out.push_back({ rank, words.take() });
         asked.push_back(rank);
     }
     return out;
@@ -224,14 +228,31 @@ RowLists Layers::answers(const std::vector<Delivery> &questions) {
     }
     for_each_row_to(askers.marked(), [&](size_t s, size_t place) {
         for_each_target(s, place, [&](size_t to, uint32_t target) {
-            for (const int32_t rank : askers.of(to, target)) add_once(lists[rank][s], known_.sets[s].entity_at(place));
+            const uint32_t entity = known_.sets[s].entity_at(place);
+            for (const int32_t rank : askers.of(to, target))
+                if (rank != known_.sets[s].owners[entity]) add_once(lists[rank][s], entity);
         });
     });
+    keep_unsent(lists);
     return lists;
 }
 
+// Who has been sent a row has executed it since.
+void Layers::keep_unsent(RowLists &lists) {
+    for (auto &[rank, of_sets] : lists)
+        for (size_t s = 0; s < of_sets.size(); ++s) {
+            std::vector<uint32_t> &sent = list_for(sent_, mesh_, rank, s), unsent, all;
+            const auto place = [&](uint32_t entity) { return known_.sets[s].row_of(entity); };
+            std::ranges::set_difference(of_sets[s], sent, std::back_inserter(unsent), {}, place, place);
+            std::ranges::merge(unsent, sent, std::back_inserter(all), {}, place, place);
+            sent = std::move(all);
+            of_sets[s] = std::move(unsent);
+        }
+}
+
 void Layers::lay() {
-    std::vector<Delivery> came = discovery_.exchange(pack_rows(mesh_, known_, touching_others()));
+    sent_ = touching_others();
+    std::vector<Delivery> came = discovery_.exchange(pack_rows(mesh_, known_, sent_));
     together(context_, "mesh", [&] { take(came, 1); });
     for (int32_t layer = 2; layer <= mesh_.depth; ++layer) {
         std::vector<int32_t> asked;
@@ -254,7 +275,7 @@ void check_own(const MeshSet &brought, const KnownSet &set, const Moved &moved, 
             if (set.owners[number] != rank)
                 fail(HALO_ERR_WIRE, "mesh: rank %d moves entity %llu of set %s here, which rank %d owns", from,
                      static_cast<unsigned long long>(set.key(number)), brought.name.c_str(), set.owners[number]);
-    for (uint32_t number = 0; !brought.maps_from.empty() && number < set.size(); ++number)
+    for (auto number = static_cast<uint32_t>(set.n_brought()); !brought.maps_from.empty() && number < set.size(); ++number)
         if (set.owners[number] == rank && !set.has_row(number))
             fail(HALO_ERR_WIRE, "mesh: entity %llu of set %s has not come to its owner", static_cast<unsigned long long>(set.key(number)),
                  brought.name.c_str());

@@ -71,13 +71,17 @@ LocalOrder Orderer::order() {
 
     order.indices.assign(set_.size(), KnownSet::none);
     for (size_t i = 0; i < order.numbers.size(); ++i) order.indices[order.numbers[i]] = static_cast<uint32_t>(i);
-    for (const uint32_t number : others) set.groups.push_back(groups_of(number));
+    std::vector<int32_t> owners_of_others;
+    for (const uint32_t number : others) {
+        set.groups.push_back(groups_of(number));
+        owners_of_others.push_back(set_.owners[number]);
+    }
+    set.owners = std::move(set_.owners); // for its memory
+    set.owners.assign(static_cast<size_t>(n_owned), rank_);
+    set.owners.insert(set.owners.end(), owners_of_others.begin(), owners_of_others.end());
     const auto n_core = static_cast<size_t>(set.n_core);
-    const auto number_at = [&](size_t i) { return order.numbers[i]; };
     set.keys = set_.index.take_keys();
-    set.owners = std::move(set_.owners);
-    put_in_order(set.keys, 1, order.numbers.size(), n_core, number_at, std::identity());
-    put_in_order(set.owners, 1, order.numbers.size(), n_core, number_at, std::identity());
+    put_in_order(set.keys, 1, order.numbers.size(), n_core, [&](size_t i) { return order.numbers[i]; }, std::identity());
     return order;
 }
 

@@ -31,7 +31,7 @@ struct LocalMap {
     std::string name;
     int32_t from = 0; // sets
     int32_t into = 0;
-    std::vector<uint32_t> to;
+    LargeVector<uint32_t> to;
     int64_t n_rows = 0;
     int32_t arity = 1;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/rows.h"
 
-#include "base/bytes.h"
 #include "base/error.h"
 #include "mesh/words.h"
 
@@ -17,11 +16,11 @@ size_t record_words(const MeshDescription &mesh, size_t set) {
     return words;
 }
 
-void pack_entity(const MeshDescription &mesh, const KnownMesh &known, size_t s, uint32_t entity, std::vector<uint64_t> &words) {
+void pack_entity(const MeshDescription &mesh, const KnownMesh &known, size_t s, uint32_t entity, WordsOut &words) {
     const KnownSet &set = known.sets[s];
     const auto add = [&](const KnownSet &of, uint32_t number) {
-        words.push_back(of.key(number));
-        words.push_back(static_cast<uint64_t>(of.owners[number]));
+        words.add(of.key(number));
+        words.add(static_cast<uint64_t>(of.owners[number]));
     };
     add(set, entity);
     for (const size_t m : mesh.sets[s].maps_from)
@@ -29,7 +28,7 @@ void pack_entity(const MeshDescription &mesh, const KnownMesh &known, size_t s, 
             if (target != KnownSet::none)
                 add(known.sets[mesh.maps[m].to], target);
             else
-                words.insert(words.end(), { 0, nowhere });
+                words.add(0), words.add(nowhere);
         }
 }
 
@@ -67,13 +66,12 @@ std::vector<Delivery> pack_rows(const MeshDescription &mesh, const KnownMesh &kn
     for (const auto &[rank, of_sets] : lists) {
         size_t n_words = of_sets.size();
         for (size_t s = 0; s < of_sets.size(); ++s) n_words += of_sets[s].size() * record_words(mesh, s);
-        std::vector<uint64_t> words;
-        words.reserve(n_words);
+        WordsOut words(n_words);
         for (size_t s = 0; s < of_sets.size(); ++s) {
-            words.push_back(of_sets[s].size());
+            words.add(of_sets[s].size());
             for (const uint32_t entity : of_sets[s]) pack_entity(mesh, known, s, entity, words);
         }
-        out.push_back({ rank, to_bytes(words) });
+        out.push_back({ rank, words.take() });
     }
     return out;
 }
