@@ -27,10 +27,10 @@ struct Chain {
         std::ranges::fill(known.sets[0].owners, 1);
         known.sets[1].owners = { 0, 1, 1 };
     }
-    std::vector<uint64_t> packed() const {
+    std::vector<std::byte> packed() const {
         RowLists lists;
         list_for(lists, mesh, 0, 0) = { 0, 1 };
-        return from_bytes<uint64_t>(pack_rows(mesh, known, lists).at(0).bytes);
+        return pack_rows(mesh, known, lists).at(0).bytes;
     }
 };
 
@@ -44,8 +44,16 @@ struct Taker {
         mesh.maps[0].keys = {};
         known.add_brought(mesh);
     }
-    void take(const std::vector<uint64_t> &words) { take_rows(mesh, known, { sender, to_bytes(words) }, n_ranks); }
+    void take(const std::vector<std::byte> &bytes) { take_rows(mesh, known, { sender, bytes }, n_ranks); }
 };
+
+// Where a message of two edges and three nodes has what: a count of edges, their keys and owners, the same of nodes, two counts of rows, the rows.
+constexpr size_t owner_of_first_edge = 16, first_row = 8 + 2 * 12 + 8 + 3 * 12 + 16;
+
+std::vector<std::byte> with(std::vector<std::byte> bytes, size_t at, int32_t value) {
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+    return bytes;
+}
 
 TEST(MeshRows, AreTakenWhole) {
     Taker taker;
@@ -53,29 +61,38 @@ TEST(MeshRows, AreTakenWhole) {
     EXPECT_EQ(taker.known.sets[0].index.keys(), (LargeVector<uint64_t>{ 10, 11 }));
     EXPECT_EQ(taker.known.sets[1].index.keys(), (LargeVector<uint64_t>{ 5, 6, 7 }));
     EXPECT_EQ(taker.known.sets[1].owners, (std::vector<int32_t>{ 0, 1, 1 }));
-    EXPECT_EQ(taker.known.rows[0], (std::vector<uint32_t>{ 0, 1, 1, 2 }));
+    EXPECT_EQ(taker.known.rows[0], (LargeVector<uint32_t>{ 0, 1, 1, 2 }));
     taker.take(Chain().packed());
     EXPECT_EQ(taker.known.rows[0].size(), 4u) << "rows that are here already are taken again";
 }
 
 TEST(MeshRows, AreRefusedWhereverTheyEnd) {
-    const std::vector<uint64_t> whole = Chain().packed();
+    const std::vector<std::byte> whole = Chain().packed();
     for (size_t n = 0; n < whole.size(); ++n) {
         Taker taker;
         expect_failure(HALO_ERR_WIRE, { "of rank 2" }, [&] { taker.take({ whole.begin(), whole.begin() + static_cast<int64_t>(n) }); });
     }
-    std::vector<uint64_t> longer = whole;
-    longer.push_back(0);
+    std::vector<std::byte> longer = whole;
+    longer.push_back(std::byte{ 0 });
     expect_failure(HALO_ERR_WIRE, { "rank 2 goes on after" }, [&] { Taker().take(longer); });
 }
 
 TEST(MeshRows, NameRanksThatThereAreAndOneOwner) {
-    std::vector<uint64_t> words = Chain().packed(); // a count, then key and owner of the edge, then of its two ends
-    words[2] = n_ranks;
-    expect_failure(HALO_ERR_WIRE, { "rank 2 names rank 3" }, [&] { Taker().take(words); });
-    words = Chain().packed();
-    words[10] = 0; // node 6 as the second edge has it
-    expect_failure(HALO_ERR_WIRE, { "rank 2 says that rank 0 owns entity 6, which rank 1 does" }, [&] { Taker().take(words); });
+    for (const int32_t owner : { n_ranks, -1 })
+        expect_failure(HALO_ERR_WIRE, { format("rank 2 names rank %d", owner).c_str() },
+                       [&] { Taker().take(with(Chain().packed(), owner_of_first_edge, owner)); });
+    Taker taker;
+    taker.take(Chain().packed());
+    expect_failure(HALO_ERR_WIRE, { "rank 2 says that rank 0 owns entity 10, which rank 1 does" },
+                   [&] { taker.take(with(Chain().packed(), owner_of_first_edge, 0)); });
+}
+
+TEST(MeshRows, LeadToWhatIsNamed) {
+    expect_failure(HALO_ERR_WIRE, { "rank 2 names entity 2 of 2" }, [&] { Taker().take(with(Chain().packed(), first_row, 2)); });
+    expect_failure(HALO_ERR_WIRE, { "rank 2 names entity 3 of 3" }, [&] { Taker().take(with(Chain().packed(), first_row + 4, 3)); });
+    Taker taker;
+    taker.take(with(Chain().packed(), first_row + 4, -1));
+    EXPECT_EQ(taker.known.rows[0], (LargeVector<uint32_t>{ KnownSet::none, 1, 1, 2 }));
 }
 
 class MeshRegister : public testing::Test {
@@ -97,6 +114,16 @@ TEST_F(MeshRegister, MostVotesWinThenTheLowestRankThenWhoBringsIt) {
     entries.note(from_1);
     EXPECT_EQ(entries.answers(from_0), (std::vector<int32_t>{ 0, 0, 1, -1 })); // of 5 ranks 0 and 2 have two votes each
     EXPECT_EQ(entries.answers(from_1), (std::vector<int32_t>{ 0, 1, 1 }));
+}
+
+TEST_F(MeshRegister, CountsVeryManyVotes) {
+    Register entries(set_, n_ranks);
+    constexpr int64_t many = int64_t{ 1 } << 32;
+    const Delivery from_0 = claims(0, { { 5, many, 2 }, { 5, many - 1, 1 }, { 6, many - 2, 1 }, { 7, many - 1, 0 } });
+    const Delivery from_1 = claims(1, { { 5, 2, 1 }, { 6, 3, 1 }, { 6, many, 0 }, { 7, many, 2 } });
+    entries.note(from_0);
+    entries.note(from_1);
+    EXPECT_EQ(entries.answers(from_1), (std::vector<int32_t>{ 1, 1, 1, 2 })); // by one vote
 }
 
 TEST_F(MeshRegister, RowsStartAtWhatSomebodyBrings) {

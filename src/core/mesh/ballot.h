@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,43 +16,48 @@ struct Votes {
     int64_t n = 0;
 };
 
-// Mostly all votes for an entity are for one rank.
+// Mostly all votes for an entity are for one rank, and few.
 class Ballot {
 public:
-    explicit Ballot(size_t n_entities) : first_(n_entities) {}
+    explicit Ballot(size_t n_entities) : only_(n_entities) {}
 
-    void resize(size_t n_entities) { first_.resize(n_entities); }
+    void resize(size_t n_entities) { only_.resize(n_entities); }
     void add(uint32_t entity, Votes votes) {
-        First &first = first_[entity];
-        if (first.n == 0)
-            first = { votes.rank, 0, votes.n };
-        else if (first.rank == votes.rank)
-            first.n += votes.n;
+        Only &only = only_[entity];
+        if (only.rank == votes.rank && votes.n < listed - only.n)
+            only.n += static_cast<uint32_t>(votes.n);
         else
-            others_[{ entity, votes.rank }] += votes.n, first.has_others = 1;
+            add_other(entity, votes);
     }
-    bool has_votes(uint32_t entity) const { return first_[entity].n > 0; }
+    // One vote for each entity, and each time that it is there, but for `none`.
+    void add_each(std::span<const uint32_t> entities, uint32_t none, int32_t rank);
+    bool has_votes(uint32_t entity) const { return only_[entity].n > 0; }
     // -1: nobody's.
     int32_t winner(uint32_t entity) const;
     // Calls visit(Votes) for each rank that has votes.
     template <class Visit>
     void for_each(uint32_t entity, Visit &&visit) const {
-        if (!has_votes(entity)) return;
-        const First &first = first_[entity];
-        visit(Votes{ first.rank, first.n });
-        if (first.has_others == 0) return;
-        for (auto at = others_.lower_bound({ entity, 0 }); at != others_.end() && at->first.first == entity; ++at)
+        const Only &only = only_[entity];
+        if (only.n != listed) {
+            if (only.n > 0) visit(Votes{ only.rank, only.n });
+            return;
+        }
+        for (auto at = lists_.lower_bound({ entity, 0 }); at != lists_.end() && at->first.first == entity; ++at)
             visit(Votes{ at->first.second, at->second });
     }
 
 private:
-    struct First {
-        int32_t rank = -1;
-        uint32_t has_others = 0;
-        int64_t n = 0;
+    static constexpr uint32_t listed = UINT32_MAX;
+    static constexpr int32_t nobody = -1;
+    // The only rank that has votes, and how many; `listed`: several have, or one has very many.
+    struct Only {
+        int32_t rank = nobody;
+        uint32_t n = 0;
     };
-    std::vector<First> first_;                               // by entity
-    std::map<std::pair<uint32_t, int32_t>, int64_t> others_; // (entity, rank): votes
+    void add_other(uint32_t entity, Votes votes);
+
+    std::vector<Only> only_;                                // by entity
+    std::map<std::pair<uint32_t, int32_t>, int64_t> lists_; // (entity, rank): votes
 };
 
 } // namespace halo

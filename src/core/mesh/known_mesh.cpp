@@ -75,11 +75,11 @@ void KnownMesh::add_brought(const MeshDescription &mesh) {
         rows[m].reserve(with_room(map.keys.size()));
         rows[m].resize(map.keys.size());
         uint32_t *to = rows[m].data();
-        const DenseNumbers expected = index.dense();
+        const bool none_is_key = map.none && index.find(*map.none) != KnownSet::none; // of an entity, to which this map cannot lead
+        const DenseNumbers expected = none_is_key ? DenseNumbers{} : index.dense();
         for (const uint64_t key : map.keys) {
-            const bool leads = !map.none || *map.none != key;
-            uint32_t number = leads ? expected.find(key) : KnownSet::none;
-            if (leads && number == KnownSet::none) number = index.add(key).first;
+            uint32_t number = expected.find(key);
+            if (number == KnownSet::none && map.none != key) number = index.add(key).first;
             *to++ = number;
         }
     }

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "comm/agree.h"
-#include "mesh/words.h"
+#include "mesh/packing.h"
 
 namespace halo {
 
@@ -25,6 +25,7 @@ public:
     uint8_t any_of(const uint32_t *numbers, size_t n) const {
         const uint8_t *const marked = marked_.data();
         uint8_t any = 0;
+#pragma GCC unroll 8
         for (size_t i = 0; i < n; ++i) any |= marked[numbers[i] + uint32_t{ 1 }];
         return any;
     }
@@ -143,18 +144,25 @@ RowLists Layers::touching_others() {
 // Calls visit(set, place) for each row that leads to a marked entity.
 template <class Visit>
 void Layers::for_each_row_to(const std::vector<EntityMarks> &marked, Visit &&visit) const {
+    constexpr size_t together = 16; // rows looked at: mostly none of them leads to one
     for (size_t s = 0; s < known_.sets.size(); ++s) {
-        std::vector<uint8_t> leads;
-        for (const size_t m : mesh_.sets[s].maps_from) {
-            const EntityMarks &marks = marked[mesh_.maps[m].to];
-            if (marks.empty()) continue;
-            leads.resize(known_.sets[s].n_rows(), 0);
-            const size_t arity = mesh_.maps[m].arity;
-            const uint32_t *row = known_.rows[m].data();
-            for (size_t place = 0; place < leads.size(); ++place, row += arity) leads[place] |= marks.any_of(row, arity);
+        std::vector<size_t> maps = mesh_.sets[s].maps_from;
+        std::erase_if(maps, [&](size_t m) { return marked[mesh_.maps[m].to].empty(); });
+        const auto any_leads = [&](size_t place, size_t n) {
+            uint8_t any = 0;
+            for (const size_t m : maps) {
+                const size_t arity = mesh_.maps[m].arity;
+                any |= marked[mesh_.maps[m].to].any_of(known_.rows[m].data() + place * arity, n * arity);
+            }
+            return any != 0;
+        };
+        const size_t n_rows = maps.empty() ? 0 : known_.sets[s].n_rows();
+        for (size_t first = 0; first < n_rows; first += together) {
+            const size_t n = std::min(together, n_rows - first);
+            if (!any_leads(first, n)) continue;
+            for (size_t place = first; place < first + n; ++place)
+                if (any_leads(place, 1)) visit(s, place);
         }
-        for (size_t place = 0; place < leads.size(); ++place)
-            if (leads[place]) visit(s, place);
     }
 }
 
@@ -191,23 +199,23 @@ std::vector<Delivery> Layers::questions(int32_t reach, std::vector<int32_t> &ask
     for (const auto &[rank, of_sets] : lists) {
         size_t n_words = of_sets.size();
         for (const std::vector<uint64_t> &keys : of_sets) n_words += keys.size();
-        WordsOut words(n_words);
+        Packer message(n_words * sizeof(uint64_t));
         for (const std::vector<uint64_t> &keys : of_sets) {
-            words.add(keys.size());
-            for (const uint64_t key : keys) words.add(key);
+            message.add(uint64_t{ keys.size() });
+            message.add_all(std::span<const uint64_t>(keys));
         }
-        out.push_back({ rank, words.take() });
+        out.push_back({ rank, message.take() });
         asked.push_back(rank);
     }
     return out;
 }
 
 void Layers::note(const Delivery &question, Askers &askers) const {
-    Words words(question, context_.size());
+    Unpacker message(question, context_.size());
     for (size_t s = 0; s < known_.sets.size(); ++s) {
         const KnownSet &set = known_.sets[s];
-        for (uint64_t n = words.next_count(1); n > 0; --n) {
-            const uint64_t key = words.next();
+        for (uint64_t n = message.next_count(sizeof(uint64_t)); n > 0; --n) {
+            const auto key = message.next<uint64_t>();
             const uint32_t number = set.index.find(key);
             if (number == KnownSet::none || set.owners[number] != context_.rank() || mesh_.sets[s].maps_to.empty())
                 fail(HALO_ERR_WIRE, "mesh: rank %d asks about entity %llu of set %s, which is none of this rank's", question.rank,
@@ -215,7 +223,7 @@ void Layers::note(const Delivery &question, Askers &askers) const {
             askers.add(s, number, question.rank);
         }
     }
-    words.end();
+    message.end();
 }
 
 // An owner has the rows of all that leads to its entities: its own, and its first layer.

@@ -8,8 +8,8 @@ namespace halo {
 
 struct LocalOrder {
     LocalSet set;
-    std::vector<uint32_t> numbers; // by local index; those of core entities ascend
-    std::vector<uint32_t> indices; // by number; KnownSet::none: not stored
+    LargeVector<uint32_t> numbers; // by local index; those of core entities ascend
+    LargeVector<uint32_t> indices; // by number; KnownSet::none: not stored
 };
 
 // Keys and owners are taken out of what is known.
@@ -25,9 +25,11 @@ void put_in_order(Rows &rows, size_t width, size_t n, size_t n_ascending, PlaceO
     for (size_t i = n_ascending; i < n; ++i)
         for (size_t k = 0; k < width; ++k) rest.push_back(change(rows[place_of(i) * width + k]));
     T *to = rows.data();
-    for (size_t i = 0; i < n_ascending; ++i) {
-        const T *from = rows.data() + place_of(i) * width;
-        for (size_t k = 0; k < width; ++k) *to++ = change(*from++);
+    for (size_t i = 0, end = 0; i < n_ascending; i = end) { // mostly places follow each other
+        const size_t place = place_of(i);
+        while (end < n_ascending && place_of(end) == place + (end - i)) ++end;
+        const T *from = rows.data() + place * width;
+        for (const T *const last = from + (end - i) * width; from < last; ++from) *to++ = change(*from);
     }
     rows.resize(n_ascending * width);
     rows.insert(rows.end(), rest.begin(), rest.end());

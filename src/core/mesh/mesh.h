@@ -21,7 +21,7 @@ struct LocalSet {
     std::vector<int64_t> layer_ends; // own entities, then layers of executed ghosts
     std::vector<int64_t> reach_ends; // what is only read
     int64_t n_core = 0;
-    std::vector<uint32_t> brought; // by position among what this rank has brought; those that it does not own: ghosts, or none
+    LargeVector<uint32_t> brought; // by position among what this rank has brought; those that it does not own: ghosts, or none
     Moved moved;
 
     uint32_t n_owned() const { return static_cast<uint32_t>(layer_ends[0]); }

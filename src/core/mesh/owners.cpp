@@ -77,11 +77,13 @@ void SetOwners::propose() {
         for (uint32_t entity = 0; is_brought(entity); ++entity) set_.owners[entity] = owner_of_targets(entity);
     if (!votes()) return;
     const KnownSet &voters = known_.sets[mesh_.maps[brought_.owner_map].from];
-    const uint32_t *target = known_.rows[brought_.owner_map].data();
-    for (size_t place = 0; place < voters.n_rows(); ++place) {
-        const Votes vote{ voters.owners[voters.entity_at(place)], 1 };
-        for (const uint32_t *const end = target + mesh_.maps[brought_.owner_map].arity; target < end; ++target)
-            if (*target != KnownSet::none) ballot_.add(*target, vote);
+    const std::span<const uint32_t> targets = known_.rows[brought_.owner_map];
+    const size_t arity = mesh_.maps[brought_.owner_map].arity, n_rows = voters.n_rows();
+    const auto owner_at = [&](size_t place) { return voters.owners[voters.entity_at(place)]; };
+    for (size_t first = 0, end = 0; first < n_rows; first = end) { // mostly one owner has many rows that follow each other
+        const int32_t owner = owner_at(first);
+        while (end < n_rows && owner_at(end) == owner) ++end;
+        ballot_.add_each(targets.subspan(first * arity, (end - first) * arity), KnownSet::none, owner);
     }
 }
 

@@ -2,55 +2,125 @@
 #include "mesh/rows.h"
 
 #include "base/error.h"
-#include "mesh/words.h"
+#include "mesh/packing.h"
 
 namespace halo {
 
 namespace {
 
-constexpr uint64_t nowhere = UINT64_MAX; // in place of an owner
+constexpr uint32_t nowhere = UINT32_MAX;
+constexpr size_t named_bytes = sizeof(uint64_t) + sizeof(int32_t); // a key and its owner
 
-size_t record_words(const MeshDescription &mesh, size_t set) {
-    size_t words = 2;
-    for (const size_t m : mesh.sets[set].maps_from) words += 2 * mesh.maps[m].arity;
-    return words;
+// Where an entity leads by all maps of its set, and itself before that.
+size_t row_entries(const MeshDescription &mesh, size_t set) {
+    size_t entries = 1;
+    for (const size_t m : mesh.sets[set].maps_from) entries += mesh.maps[m].arity;
+    return entries;
 }
 
-void pack_entity(const MeshDescription &mesh, const KnownMesh &known, size_t s, uint32_t entity, WordsOut &words) {
-    const KnownSet &set = known.sets[s];
-    const auto add = [&](const KnownSet &of, uint32_t number) {
-        words.add(of.key(number));
-        words.add(static_cast<uint64_t>(of.owners[number]));
-    };
-    add(set, entity);
-    for (const size_t m : mesh.sets[s].maps_from)
-        for (const uint32_t target : known.row(mesh, m, set.row_of(entity))) {
-            if (target != KnownSet::none)
-                add(known.sets[mesh.maps[m].to], target);
-            else
-                words.add(0), words.add(nowhere);
-        }
+// One message: of each set the keys and owners of what rows name, each once; then of each set its rows, of places among those.
+class RowPacker {
+public:
+    RowPacker(const MeshDescription &mesh, const KnownMesh &known) : mesh_(mesh), known_(known), named_(mesh.sets.size(), KeyIndex(0)) {}
+
+    std::vector<std::byte> pack(const std::vector<std::vector<uint32_t>> &rows_of_sets);
+
+private:
+    uint32_t name(size_t set, uint32_t number) { return named_[set].add(number).first; }
+    void add_row(size_t set, uint32_t entity);
+
+    const MeshDescription &mesh_;
+    const KnownMesh &known_;
+    std::vector<KeyIndex> named_; // numbers of what is known
+    std::vector<uint32_t> entries_;
+};
+
+void RowPacker::add_row(size_t set, uint32_t entity) {
+    entries_.push_back(name(set, entity));
+    for (const size_t m : mesh_.sets[set].maps_from)
+        for (const uint32_t target : known_.row(mesh_, m, known_.sets[set].row_of(entity)))
+            entries_.push_back(target == KnownSet::none ? nowhere : name(mesh_.maps[m].to, target));
 }
 
-uint32_t take_entity(const MeshDescription &mesh, KnownMesh &known, size_t s, Words &words) {
-    const auto take = [&](KnownSet &of, uint64_t key, uint64_t word) {
-        const int32_t owner = words.rank(word);
-        const uint32_t number = of.add(key, owner);
-        if (of.owners[number] != owner)
-            fail(HALO_ERR_WIRE, "mesh: rank %d says that rank %d owns entity %llu, which rank %d does", words.from(), owner,
-                 static_cast<unsigned long long>(key), of.owners[number]);
-        return number;
-    };
-    const uint64_t key = words.next();
-    const uint32_t entity = take(known.sets[s], key, words.next());
-    const bool is_new = !known.sets[s].has_row(entity);
-    if (is_new) known.sets[s].add_row(entity);
-    for (const size_t m : mesh.sets[s].maps_from)
-        for (size_t i = 0; i < mesh.maps[m].arity; ++i) {
-            const uint64_t target = words.next(), owner = words.next();
-            if (is_new) known.rows[m].push_back(owner == nowhere ? KnownSet::none : take(known.sets[mesh.maps[m].to], target, owner));
+std::vector<std::byte> RowPacker::pack(const std::vector<std::vector<uint32_t>> &rows_of_sets) {
+    size_t n_entries = 0;
+    for (size_t s = 0; s < rows_of_sets.size(); ++s) n_entries += rows_of_sets[s].size() * row_entries(mesh_, s);
+    entries_.reserve(n_entries);
+    for (size_t s = 0; s < rows_of_sets.size(); ++s)
+        for (const uint32_t entity : rows_of_sets[s]) add_row(s, entity);
+
+    size_t n_bytes = 2 * rows_of_sets.size() * sizeof(uint64_t) + n_entries * sizeof(uint32_t);
+    for (const KeyIndex &numbers : named_) n_bytes += numbers.keys().size() * named_bytes;
+    Packer message(n_bytes);
+    for (size_t s = 0; s < named_.size(); ++s) {
+        message.add(uint64_t{ named_[s].keys().size() });
+        for (const uint64_t number : named_[s].keys()) {
+            message.add(known_.sets[s].key(static_cast<uint32_t>(number)));
+            message.add(known_.sets[s].owners[number]);
         }
+    }
+    for (const std::vector<uint32_t> &rows : rows_of_sets) message.add(uint64_t{ rows.size() });
+    message.add_all(std::span<const uint32_t>(entries_));
+    return message.take();
+}
+
+class RowTaker {
+public:
+    RowTaker(const MeshDescription &mesh, KnownMesh &known, const Delivery &came, int32_t n_ranks)
+        : mesh_(mesh),
+          known_(known),
+          message_(came, n_ranks),
+          named_(mesh.sets.size()) {}
+
+    std::vector<std::vector<uint32_t>> take();
+
+private:
+    uint32_t take_named(size_t set);
+    uint32_t take_row(size_t set);
+
+    const MeshDescription &mesh_;
+    KnownMesh &known_;
+    Unpacker message_;
+    std::vector<std::vector<uint32_t>> named_; // numbers, by place in the message
+};
+
+uint32_t RowTaker::take_named(size_t set) {
+    KnownSet &of = known_.sets[set];
+    const auto key = message_.next<uint64_t>();
+    const int32_t owner = message_.next_rank();
+    const uint32_t number = of.add(key, owner);
+    if (of.owners[number] != owner)
+        fail(HALO_ERR_WIRE, "mesh: rank %d says that rank %d owns entity %llu, which rank %d does", message_.from(), owner,
+             static_cast<unsigned long long>(key), of.owners[number]);
+    return number;
+}
+
+uint32_t RowTaker::take_row(size_t set) {
+    const uint32_t entity = named_[set][message_.next_place(named_[set].size())];
+    const bool is_new = !known_.sets[set].has_row(entity);
+    if (is_new) known_.sets[set].add_row(entity);
+    for (const size_t m : mesh_.sets[set].maps_from) {
+        const std::vector<uint32_t> &targets = named_[mesh_.maps[m].to];
+        for (size_t i = 0; i < mesh_.maps[m].arity; ++i) {
+            const uint32_t place = message_.next_place(targets.size(), nowhere);
+            if (is_new) known_.rows[m].push_back(place == nowhere ? KnownSet::none : targets[place]);
+        }
+    }
     return entity;
+}
+
+std::vector<std::vector<uint32_t>> RowTaker::take() {
+    for (size_t s = 0; s < named_.size(); ++s)
+        for (uint64_t n = message_.next_count(named_bytes); n > 0; --n) named_[s].push_back(take_named(s));
+    std::vector<uint64_t> n_rows;
+    for (size_t s = 0; s < named_.size(); ++s) n_rows.push_back(message_.next_count(row_entries(mesh_, s) * sizeof(uint32_t)));
+    std::vector<std::vector<uint32_t>> entities(named_.size());
+    for (size_t s = 0; s < named_.size(); ++s) {
+        entities[s].reserve(n_rows[s]);
+        for (uint64_t n = n_rows[s]; n > 0; --n) entities[s].push_back(take_row(s));
+    }
+    message_.end();
+    return entities;
 }
 
 } // namespace
@@ -63,26 +133,12 @@ std::vector<uint32_t> &list_for(RowLists &lists, const MeshDescription &mesh, in
 
 std::vector<Delivery> pack_rows(const MeshDescription &mesh, const KnownMesh &known, const RowLists &lists) {
     std::vector<Delivery> out;
-    for (const auto &[rank, of_sets] : lists) {
-        size_t n_words = of_sets.size();
-        for (size_t s = 0; s < of_sets.size(); ++s) n_words += of_sets[s].size() * record_words(mesh, s);
-        WordsOut words(n_words);
-        for (size_t s = 0; s < of_sets.size(); ++s) {
-            words.add(of_sets[s].size());
-            for (const uint32_t entity : of_sets[s]) pack_entity(mesh, known, s, entity, words);
-        }
-        out.push_back({ rank, words.take() });
-    }
+    for (const auto &[rank, rows_of_sets] : lists) out.push_back({ rank, RowPacker(mesh, known).pack(rows_of_sets) });
     return out;
 }
 
 std::vector<std::vector<uint32_t>> take_rows(const MeshDescription &mesh, KnownMesh &known, const Delivery &came, int32_t n_ranks) {
-    Words words(came, n_ranks);
-    std::vector<std::vector<uint32_t>> entities(mesh.sets.size());
-    for (size_t s = 0; s < mesh.sets.size(); ++s)
-        for (uint64_t n = words.next_count(record_words(mesh, s)); n > 0; --n) entities[s].push_back(take_entity(mesh, known, s, words));
-    words.end();
-    return entities;
+    return RowTaker(mesh, known, came, n_ranks).take();
 }
 
 } // namespace halo

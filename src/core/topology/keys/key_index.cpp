@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/keys/key_index.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "topology/keys/placement.h"
@@ -12,8 +13,10 @@ DenseKeys dense_range(uint64_t low, uint64_t high, uint64_t n_keys) {
     return close ? DenseKeys{ low, high - low + 1 } : DenseKeys{};
 }
 
-KeyIndex::KeyIndex(size_t expected, DenseKeys dense) : first_(dense.first), dense_(dense.n, none) {
+KeyIndex::KeyIndex(size_t expected, DenseKeys dense) : first_(dense.first) {
     keys_.reserve(expected);
+    if (dense.n > 0) dense_.reserve(std::max(expected, dense.n));
+    dense_.assign(dense.n, none);
     resize(std::bit_ceil(dense.n > 0 ? 2 : 2 * expected + 2));
 }
 

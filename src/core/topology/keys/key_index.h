@@ -25,7 +25,7 @@ DenseKeys dense_range(uint64_t low, uint64_t high, uint64_t n_keys);
 
 // Numbers of the keys of such a span.
 struct DenseNumbers {
-    uint64_t first;
+    uint64_t first = 0;
     std::span<const uint32_t> numbers;
     uint32_t find(uint64_t key) const { return key - first < numbers.size() ? numbers[key - first] : UINT32_MAX; }
 };
@@ -49,7 +49,9 @@ public:
     // The table, which does not move: `none` in it: the key may have been added all the same.
     DenseNumbers dense() const { return { first_, dense_ }; }
     const LargeVector<uint64_t> &keys() const { return keys_; }
-    LargeVector<uint64_t> take_keys() { return std::move(keys_); } // nothing can be looked up any more
+    // Nothing can be looked up any more. The table is memory for as many numbers as were expected, if it is there.
+    LargeVector<uint64_t> take_keys() { return std::move(keys_); }
+    LargeVector<uint32_t> take_table() { return std::move(dense_); }
 
 private:
     bool is_dense(uint64_t key) const { return key - first_ < dense_.size(); }
