@@ -124,6 +124,31 @@ TEST_P(Seeded, CopyThatIsTooLong) {
     EXPECT_NE(found.find("was changed by the copies within the rank"), std::string::npos) << found;
 }
 
+// Rows that have done what they should once are looked at in turn: in one of eight runs, and with HALO_CHECK=full in each.
+TEST_P(Seeded, CopiesThatStopLater) {
+    const auto runs_until_found = [&](const Settings &settings, Findings &findings) {
+        int n_runs = 0;
+        run(1, settings, [&](Rank &rank) {
+            Solver solver(rank, shape());
+            solver.run();
+            skew().set(SkewKind::stopped, 0, 0);
+            for (halo_status status = HALO_SUCCESS; status == HALO_SUCCESS && n_runs < 20; ++n_runs) {
+                solver.fill();
+                findings.note(status = solver.start());
+                if (status == HALO_SUCCESS) findings.note(status = solver.finish());
+            }
+            solver.destroy();
+        });
+        skew().set(SkewKind::none, 0, 0);
+        return n_runs;
+    };
+    Findings later, at_once;
+    EXPECT_LE(runs_until_found(checked_device, later), 8);
+    later.expect({ "field density, part ", "cell (", " on rank 0 fills", "does not hold what it was given" });
+    EXPECT_EQ(runs_until_found(fully_checked_device, at_once), 1);
+    at_once.expect({ "field density, part ", "was not filled" });
+}
+
 double *cell(Solver &solver, size_t part, int64_t x) {
     const Store &store = solver.field->store(0, part);
     return reinterpret_cast<double *>(store.element(element_at(store.layout, { x, 0, 0 }, 0), 8));

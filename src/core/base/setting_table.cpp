@@ -90,7 +90,7 @@ constexpr Setting table[] = {
       "`auto`: all tell all up to 64 ranks, consensus beyond." },
     { "check", SettingType::boolean, "no", 0, 0, "full", fixed, agrees,
       "Check mode: ghosts are poisoned before they are filled, digests and states are verified, the first offender is named. `full`: all storage is "
-      "compared. See docs/check-mode.md." },
+      "compared in every run. See docs/check-mode.md." },
     { "check.seed", SettingType::integer, "0", 0, 1e9, nullptr, fixed, may_differ,
       "What check mode puts into ghosts of integers and bytes. A program whose results depend on it reads ghosts before finish." },
     { "strict", SettingType::boolean, "no", 0, 0, nullptr, fixed, may_differ, "Unknown settings are errors instead of warnings." },

@@ -69,12 +69,12 @@ private:
     void visit_rows(const std::byte *storage, Visit &&visit) const {
         const auto [nx, ny, nz, n_components] = n_;
         const int64_t step = stride_[1];
-        const auto first = reinterpret_cast<uintptr_t>(storage);
+        const uintptr_t ahead = reinterpret_cast<uintptr_t>(storage) + static_cast<uintptr_t>(rows_ahead * step); // may lie outside
         for (int64_t component = 0, point = 0; component < n_components; ++component, point = 0)
             for (int64_t z = 0; z < nz; ++z) {
                 int64_t begin = row(0, z, component);
                 for (int64_t y = 0; y < ny; ++y, point += nx, begin += step) {
-                    __builtin_prefetch(reinterpret_cast<const void *>(first + static_cast<uintptr_t>(begin + rows_ahead * step))); // may lie outside
+                    __builtin_prefetch(reinterpret_cast<const void *>(ahead + static_cast<uintptr_t>(begin)));
                     visit(point, begin);
                 }
             }

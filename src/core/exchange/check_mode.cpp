@@ -267,6 +267,7 @@ void CheckMode::start(const Run &run) {
     sent_.clear();
     received_.clear();
     passes_ = {};
+    is_new_ = is_new(run);
     refuse_poison_in_owned(run);
     size_t end = 0;
     for_each_local(run, [&](const Checked &checked) {
@@ -278,10 +279,15 @@ void CheckMode::start(const Run &run) {
     if (source_stable_)
         for (const PlanLink &link : run.plan->links())
             for_each_hashed(run, link, true, [&](const Checked &checked) { sent_.push_back({ checked, source_hashes(run, checked) }); });
-    for_each_receiving(run, [&](const Checked &checked, bool) {
-        if (is_hashed(run.plan->piece(checked.piece))) poison(run, checked);
+    for_each_receiving(run, [&](const Checked &checked, bool local) {
+        if (is_hashed(run.plan->piece(checked.piece)) && (full_ || is_new_ || !local)) poison(run, checked);
     });
     if (full_ && !peers_write_) keep_storage(run);
+}
+
+bool CheckMode::is_new(const Run &run) const {
+    const auto has = [](const std::shared_ptr<const Lowered> &known, const PieceRun &piece) { return known == piece.rows; };
+    return !std::ranges::equal(known_, run.pieces, has);
 }
 
 void CheckMode::refuse_poison_in_owned(const Run &run) {
@@ -438,21 +444,31 @@ void CheckMode::refuse_source(const Run &run, const Checked &checked, int64_t po
          peer_of(run, checked), run.plan->describe(planned.key(edge)).c_str());
 }
 
-// Ghosts that this rank has filled itself are poisoned again until finish, so that reading them is found wherever parts are placed. No row has
-// written over what another one reads, for they run in any order.
+void CheckMode::require_source_in_ghosts(const Run &run, const Withheld &local) {
+    now_values_.resize(static_cast<size_t>(boxes_of(run, local).bytes(*local.edge)));
+    gather_source(run, local, now_values_.data());
+    const std::byte *const storage = target(run, local);
+    const BoxValues values = target_of(run, local);
+    values.for_each_row(storage, [&, storage, value = now_values_.data()](int64_t point, auto n, auto bytes, auto at) mutable {
+        if (!is_row(value, storage, n, bytes, at)) [[unlikely]]
+            refuse_point(run, local, values, point + first_different(value, storage, n, bytes, at), "does not hold what it was given");
+        value += n * bytes;
+    });
+}
+
+// Ghosts that this rank has filled itself are kept beside and poisoned until finish, so that reading them is found wherever parts are placed. No row
+// has written over what another one reads, for they run in any order.
 void CheckMode::after_start(const Run &run) {
     for (const Withheld &local : local_) {
-        gather_source(run, local, withheld_.data() + local.first);
+        if (compares(run, local.edge->recv_part)) require_source_in_ghosts(run, local);
         std::byte *const storage = target(run, local);
         const Poison poison = poison_of(run, local);
-        const std::byte *value = withheld_.data() + local.first;
-        const BoxValues values = target_of(run, local);
-        values.for_each_row(storage, [&, storage, poison, value](int64_t point, auto n, auto bytes, auto at) mutable {
-            if (!is_row(value, storage, n, bytes, at)) [[unlikely]]
-                refuse_point(run, local, values, point + first_different(value, storage, n, bytes, at), "does not hold what it was given");
-            poison.store_row(storage, n, bytes, at);
-            value += n * bytes;
-        });
+        target_of(run, local)
+            .for_each_row(storage, [storage, poison, kept = withheld_.data() + local.first](int64_t, auto n, auto bytes, auto at) mutable {
+                gather_row(storage, kept, n, bytes, at);
+                poison.store_row(storage, n, bytes, at);
+                kept += n * bytes;
+            });
     }
     if (full_ && !peers_write_) require_untouched(run, [] { return std::string("the copies within the rank"); });
 }
@@ -493,21 +509,32 @@ size_t CheckMode::first_into_same(const Run &run, size_t piece) {
     return first;
 }
 
-void CheckMode::keep_storage(const Run &run) {
-    before_.resize(run.pieces.size());
+// Calls visit(piece, part, storage) for all that is.
+template <class Visit>
+void CheckMode::for_each_compared(const Run &run, Visit &&visit) const {
     for (size_t p = 0; p < run.pieces.size(); ++p) {
-        if (first_into_same(run, p) != p) continue;
+        if (!is_looked_at(run.pieces[p]) || first_into_same(run, p) != p) continue;
         const ValueShape &values = run.plan->piece(p).destination();
-        before_[p].resize(static_cast<size_t>(values.n_parts()));
         for (int64_t part = 0; part < values.n_parts(); ++part) {
-            auto &copy = before_[p][static_cast<size_t>(part)];
-            const auto *storage = is_looked_at(run.pieces[p]) ? static_cast<const std::byte *>(run.pieces[p].part(part)) : nullptr;
-            copy.clear();
-            if (!storage) continue;
-            copy.assign(storage, storage + values.layout(part).elements * values.element_bytes);
-            passes_.kept += std::ssize(copy);
+            const auto *storage = static_cast<const std::byte *>(run.pieces[p].part(part));
+            const auto bytes = static_cast<size_t>(values.layout(part).elements * values.element_bytes);
+            if (storage && compares(run, part)) visit(p, static_cast<size_t>(part), std::span(storage, bytes));
         }
     }
+}
+
+void CheckMode::keep_storage(const Run &run) {
+    before_.assign(run.pieces.size(), {});
+    size_t end = 0;
+    for_each_compared(run, [&](size_t, size_t, std::span<const std::byte> storage) { end += storage.size(); });
+    if (end > kept_.size()) kept_.resize(end);
+    std::byte *at = kept_.data();
+    for_each_compared(run, [&](size_t piece, size_t part, std::span<const std::byte> storage) {
+        before_[piece].resize(part + 1);
+        before_[piece][part] = { at, storage.size() };
+        at = std::ranges::copy(storage, at).out;
+        passes_.kept += std::ssize(storage);
+    });
 }
 
 void CheckMode::require_hashes(const Run &run, const Received &received) {
@@ -537,7 +564,9 @@ void CheckMode::refuse_point(const Run &run, const Checked &checked, const BoxVa
 // What may have been written becomes equal on both sides; then nothing may differ. What the rank has given itself is compared otherwise, and done.
 void CheckMode::require_untouched(const Run &run, FunctionRef<std::string()> by) {
     for_each_receiving(run, [&](const Checked &checked, bool local) {
-        auto &copy = before_[first_into_same(run, checked.piece)][static_cast<size_t>(checked.edge->recv_part)];
+        const auto &kept = before_[first_into_same(run, checked.piece)];
+        const auto part = static_cast<size_t>(checked.edge->recv_part);
+        const std::span<std::byte> copy = part < kept.size() ? kept[part] : std::span<std::byte>();
         if (copy.empty() || (local && is_hashed(run.plan->piece(checked.piece)))) return;
         const std::byte *const storage = target(run, checked);
         target_of(run, checked).for_each_row(storage, [&](int64_t, auto n, auto bytes, auto at) {
@@ -547,7 +576,7 @@ void CheckMode::require_untouched(const Run &run, FunctionRef<std::string()> by)
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         const Field &field = *run.plan->pieces()[p].field;
         for (size_t part = 0; part < before_[p].size(); ++part) {
-            const auto &copy = before_[p][part];
+            const std::span<const std::byte> copy = before_[p][part];
             const auto *storage = static_cast<const std::byte *>(run.pieces[p].part(static_cast<int64_t>(part)));
             passes_.compared += std::ssize(copy);
             if (copy.empty() || std::memcmp(copy.data(), storage, copy.size()) == 0) continue;
@@ -562,6 +591,9 @@ void CheckMode::after_unpack(const Run &run) {
     for (const Received &received : received_)
         if (is_looked_at(run.pieces[received.piece])) require_hashes(run, received);
     if (full_ || writes_in_finish(run)) require_untouched(run, [&] { return "unpacking" + name_senders(*run.plan); });
+    if (!is_new_) return;
+    known_.clear();
+    for (const PieceRun &piece : run.pieces) known_.push_back(piece.rows);
 }
 
 } // namespace halo

@@ -6,11 +6,14 @@
 //          the message's data.
 // finish   ghosts must still hold their poison, and, where the caller promised source_stable, what was sent must be unchanged; after
 //          unpacking, every ghost must have the hash of what was sent, and nothing else may have changed.
-// HALO_CHECK=full: nothing else may change in start either.
-// Cost: what this rank gives itself, and where it hears of others a copy of every part's storage; 4 bytes per point in messages. Each look goes over
-// ghosts by rows, four times for those of this rank; over whole storage twice in finish, and with `full` twice in start.
+// Rows stay the same from run to run. So ghosts that the rank fills itself are poisoned before their rows run, and all storage is compared, in the
+// first run of rows; later ones compare one part in eight, each in turn. HALO_CHECK=full: all of it in every run, around start too. Cost: what this
+// rank gives itself, and where it hears of others a copy of every part's storage; 4 bytes per point in messages. Each look goes over ghosts by rows,
+// three times for those of this rank; over storage that is compared twice in finish, and with `full` twice in start.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -88,9 +91,15 @@ private:
     [[noreturn]] void refuse_point(const Run &run, const Checked &checked, const BoxValues &values, int64_t point, const char *blame) const;
     void give_back_withheld(const Run &run);
     static size_t first_into_same(const Run &run, size_t piece);
+    bool is_new(const Run &run) const;
+    static constexpr uint32_t turns = 8;
+    bool compares(const Run &run, int64_t part) const { return full_ || is_new_ || (run.epoch + static_cast<uint64_t>(part)) % turns == 0; }
+    template <class Visit>
+    void for_each_compared(const Run &run, Visit &&visit) const;
     void keep_storage(const Run &run);
     void require_untouched(const Run &run, FunctionRef<std::string()> by);
     void gather_source(const Run &run, const Checked &checked, std::byte *into);
+    void require_source_in_ghosts(const Run &run, const Withheld &local);
     Hashes source_hashes(const Run &run, const Checked &checked) const;
     static std::byte *target(const Run &run, const Checked &checked) {
         return static_cast<std::byte *>(run.pieces[checked.piece].part(checked.edge->recv_part));
@@ -112,10 +121,13 @@ private:
     std::vector<std::byte> withheld_; // and the values, from start to finish
     std::vector<Received> sent_;      // source_stable: and to others
     std::vector<Received> received_;
-    Hashes now_;                                              // scratch
-    std::vector<std::byte> now_values_;                       // scratch
-    std::vector<BoxCopy> boxes_;                              // scratch
-    std::vector<std::vector<std::vector<std::byte>>> before_; // storage by piece and part of the destination
+    Hashes now_;                                        // scratch
+    std::vector<std::byte> now_values_;                 // scratch
+    std::vector<BoxCopy> boxes_;                        // scratch
+    std::vector<std::shared_ptr<const Lowered>> known_; // by piece: rows that have had a run without a finding
+    bool is_new_ = true;                                // this run's rows are others
+    std::vector<std::byte> kept_;
+    std::vector<std::vector<std::span<std::byte>>> before_; // in it: storage by piece and part of the destination; empty: is not compared
 };
 
 } // namespace halo

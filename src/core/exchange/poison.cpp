@@ -133,7 +133,13 @@ PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at) {
     return {};
 }
 
-PoisonSearch::PoisonSearch(const FieldSpec &spec) : of_doubles_(is_double(spec)), of_floats_(is_float(spec)) {}
+PoisonSearch::PoisonSearch(const FieldSpec &spec) : can_(is_double(spec) || is_float(spec)) {
+    for (int i = 0; i < 4; ++i)
+        if (is_float(spec))
+            mask_[i] = 0xffff0000u, mark_[i] = poison32;
+        else if (is_double(spec) && i % 2 == 1) // its upper half
+            mask_[i] = 0xffffff00u, mark_[i] = static_cast<uint32_t>(poison64 >> 32);
+}
 
 int64_t find_poison(const FieldSpec &spec, const std::byte *at, int64_t step, int64_t n) {
     if (is_double(spec)) return find<uint64_t>(at, step, n, spec.element_bytes / 8);

@@ -133,37 +133,30 @@ class PoisonSearch {
 public:
     explicit PoisonSearch(const FieldSpec &spec);
     // Of doubles and floats, real or complex.
-    bool can() const { return of_doubles_ || of_floats_; }
+    bool can() const { return can_; }
     // At so many bytes of such numbers side by side.
     void look(const std::byte *at, int64_t bytes) {
-        if (of_doubles_)
-            look<PairOfWords>(at, bytes, doubles_, poison64, 40);
-        else
-            look<FourWords>(at, bytes, floats_, poison32, 16);
-    }
-    bool has_found() const { return (doubles_[0] | doubles_[1]) >> 63 != 0 || (floats_[0] | floats_[1] | floats_[2] | floats_[3]) >> 31 != 0; }
-
-private:
-    typedef uint32_t FourWords __attribute__((vector_size(16)));
-
-    // What tells a number becomes 0 if it is poison, and one less has its highest bit.
-    template <class Words, class Word>
-    static void look(const std::byte *at, int64_t bytes, Words &found, Word poison, int shift) {
-        Words words;
         int64_t done = 0;
+#pragma GCC unroll 4
         for (; done + 16 <= bytes; done += 16) {
+            Words words;
             std::memcpy(&words, at + done, 16);
-            found |= ((words ^ poison) >> shift) - 1;
+            found_ |= is_poison(words);
         }
         if (done == bytes) return;
         Words rest{};
         std::memcpy(&rest, at + done, static_cast<size_t>(bytes - done));
-        found |= ((rest ^ poison) >> shift) - 1;
+        found_ |= is_poison(rest);
     }
+    bool has_found() const { return (found_[0] | found_[1] | found_[2] | found_[3]) != 0; }
 
-    bool of_doubles_, of_floats_;
-    PairOfWords doubles_{};
-    FourWords floats_{};
+private:
+    typedef uint32_t Words __attribute__((vector_size(16)));
+    Words is_poison(Words words) const { return (words & mask_) == mark_; }
+
+    bool can_ = false;
+    Words mask_{}, mark_{ 1, 1, 1, 1 }; // of words that tell nothing: no word is the mark
+    Words found_{};
 };
 
 // The first of `n` values, `step` bytes apart, that was; n: none.

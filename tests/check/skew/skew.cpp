@@ -52,9 +52,21 @@ halo_status table_create(halo_device *device, const halo_copy_program *given, ha
     return halo_device_host.ops->table_create(device, &skewed, table);
 }
 
+bool is_stopped() {
+    const std::lock_guard lock(guard);
+    return kind_now == SkewKind::stopped;
+}
+
+halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op,
+                      halo_type type, halo_stream stream) {
+    if (is_stopped()) return HALO_SUCCESS;
+    return halo_device_host.ops->table_run(device, table, first, n, bases, n_bases, op, type, stream);
+}
+
 halo_device_ops skewed_ops() {
     halo_device_ops ops = *halo_device_host.ops;
     ops.table_create = table_create;
+    ops.table_run = table_run;
     return ops;
 }
 
