@@ -7,9 +7,11 @@
 // finish   ghosts must still hold their poison, and, where the caller promised source_stable, what was sent must be unchanged; after
 //          unpacking, every ghost must have the hash of what was sent, and nothing else may have changed.
 // Rows stay the same from run to run. So ghosts that the rank fills itself are poisoned before their rows run, and all storage is compared, in the
-// first run of rows; later ones compare one part in eight, each in turn. HALO_CHECK=full: all of it in every run, around start too. Cost: what this
-// rank gives itself, and where it hears of others a copy of every part's storage; 4 bytes per point in messages. Each look goes over ghosts by rows,
-// three times for those of this rank; over storage that is compared twice in finish, and with `full` twice in start.
+// first run of rows; later ones compare one part in eight, each in turn. HALO_CHECK=full: all of it in every run, around start too.
+//
+// Cost: what this rank gives itself, and where it hears of others a copy of every part's storage; 4 bytes per point in messages. Each look goes over
+// ghosts by rows, twice for those of this rank, three times in the first run; over storage that is compared twice in finish, and with `full` twice in
+// start.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,7 @@ namespace halo {
 
 inline constexpr uint32_t message_magic = 0x4f4c4148;   // "HALO"
 inline constexpr uint32_t reduction_magic = 0x4f434552; // "RECO": in place of it, in front of the values of a reduction
-inline constexpr uint8_t wire_version = 12;
+inline constexpr uint8_t wire_version = 13;
 
 // Numbers of objects and runs go in a circle: those compared are less than half of it apart.
 constexpr bool is_before(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) < 0; }
