@@ -10,6 +10,7 @@
 #define HALO_AS_DOUBLE(bits) __longlong_as_double(static_cast<long long>(bits))
 #define HALO_AS_U32(value) __float_as_uint(value)
 #define HALO_AS_U64(value) static_cast<halo_u64>(__double_as_longlong(value))
+#define HALO_HIGH32(a, b) __umulhi(a, b)
 
 #include "kernels.h"
 

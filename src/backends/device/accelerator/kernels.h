@@ -4,6 +4,7 @@
  *   HALO_GLOBAL        in front of what pointers to memory of the device point to
  *   HALO_WORD16        a type of 16 bytes
  *   HALO_AS_FLOAT(u), HALO_AS_DOUBLE(u), HALO_AS_U32(f), HALO_AS_U64(d)    the same bits
+ *   HALO_HIGH32(a, b)  the upper half of a product
  * and has switched contraction off: values must be those of the host. */
 #include "layout.h"
 
@@ -54,6 +55,15 @@ HALO_DEVICE void halo_store8(HALO_GLOBAL halo_u8 *to, halo_u64 value) {
     }
 }
 
+/* ---------------------------------------------------------------- quotients by a product */
+
+/* Devices divide slowly. 0: it is to be divided after all. */
+HALO_DEVICE halo_u32 halo_inverse(halo_u32 divisor, halo_u64 most) { return most < HALO_MOST_BY_PRODUCT / divisor ? HALO_INVERSE(divisor) : 0; }
+
+HALO_DEVICE halo_u32 halo_quotient(halo_u32 number, halo_u32 divisor, halo_u32 inverse) {
+    return inverse != 0 ? HALO_HIGH32(2 * number, inverse) : number / divisor;
+}
+
 /* ---------------------------------------------------------------- a chunk and its words */
 
 /* `n` elements of each of `n_lines` lines, every element of so many words. */
@@ -63,8 +73,10 @@ typedef struct halo_lines {
     HALO_GLOBAL const halo_u32 *dst_list, *src_list; /* 0: none */
     HALO_GLOBAL const halo_piece *piece;
     halo_i64 dst_step, src_step;
-    halo_u32 line, n_lines;
+    halo_u32 y, z, c; /* of the first line */
+    halo_u32 n_lines;
     halo_u32 n, words;
+    halo_u32 line_inverse, words_inverse; /* of the words of a line, of an element */
 } halo_lines;
 
 /* Whose a chunk of the launch is, or a target. */
@@ -104,8 +116,11 @@ HALO_DEVICE halo_lines halo_lines_of(HALO_GLOBAL const halo_launch *launch, HALO
     const halo_u32 part = number % piece->chunks_per_line, x = part * piece->chunk_run;
     halo_lines lines;
     lines.piece = piece;
-    lines.line = number / piece->chunks_per_line * piece->chunk_lines;
-    lines.n_lines = piece->n_lines - lines.line < piece->chunk_lines ? piece->n_lines - lines.line : piece->chunk_lines;
+    const halo_u32 line = number / piece->chunks_per_line * piece->chunk_lines, rest = line / piece->n[0];
+    lines.y = line - rest * piece->n[0];
+    lines.c = rest / piece->n[1];
+    lines.z = rest - lines.c * piece->n[1];
+    lines.n_lines = piece->n_lines - line < piece->chunk_lines ? piece->n_lines - line : piece->chunk_lines;
     lines.n = piece->run - x < piece->chunk_run ? piece->run - x : piece->chunk_run;
     lines.words = 1;
     lines.dst_step = piece->dst_step;
@@ -119,17 +134,25 @@ HALO_DEVICE halo_lines halo_lines_of(HALO_GLOBAL const halo_launch *launch, HALO
     return lines;
 }
 
+/* Returns of how many words all lines are, which are as long as they will be. */
+HALO_DEVICE halo_u32 halo_count_words(halo_lines *lines) {
+    const halo_u32 per_line = lines->n * lines->words, n = lines->n_lines * per_line;
+    if (n == 0) return 0;
+    lines->line_inverse = halo_inverse(per_line, n);
+    lines->words_inverse = lines->words == 1 ? 0 : halo_inverse(lines->words, per_line);
+    return n;
+}
+
 /* Where word `unit` of the chunk is, counted from its first element on either side. */
 HALO_DEVICE void halo_place(const halo_lines *lines, halo_u32 unit, halo_u32 word_bytes, halo_i64 *to, halo_i64 *from) {
     HALO_GLOBAL const halo_piece *piece = lines->piece;
     const halo_u32 per_line = lines->n * lines->words;
-    halo_u32 line = unit / per_line;
-    const halo_u32 at = unit - line * per_line;
-    const halo_u32 x = lines->words == 1 ? at : at / lines->words;
+    const halo_u32 line = halo_quotient(unit, per_line, lines->line_inverse), at = unit - line * per_line;
+    const halo_u32 x = lines->words == 1 ? at : halo_quotient(at, lines->words, lines->words_inverse);
     const halo_i64 inside = (halo_i64)(at - x * lines->words) * word_bytes;
-    line += lines->line;
-    const halo_u32 rest = line / piece->n[0], y = line - rest * piece->n[0];
-    const halo_u32 c = rest / piece->n[1], z = rest - c * piece->n[1];
+    const halo_u32 row = halo_quotient(lines->y + line, piece->n[0], piece->inverse[0]), y = lines->y + line - row * piece->n[0];
+    const halo_u32 plane = halo_quotient(lines->z + row, piece->n[1], piece->inverse[1]), z = lines->z + row - plane * piece->n[1];
+    const halo_u32 c = lines->c + plane;
     const halo_i64 dst_x = lines->dst_list ? lines->dst_list[x] : x, src_x = lines->src_list ? lines->src_list[x] : x;
     *to = inside + dst_x * lines->dst_step + y * piece->dst_stride[0] + z * piece->dst_stride[1] + c * piece->dst_stride[2];
     *from = inside + src_x * lines->src_step + y * piece->src_stride[0] + z * piece->src_stride[1] + c * piece->src_stride[2];
@@ -139,8 +162,8 @@ HALO_DEVICE void halo_place(const halo_lines *lines, halo_u32 unit, halo_u32 wor
 
 /* All that is loaded in a turn is loaded before anything is stored, so that the loads are under way together. */
 #define HALO_DEFINE_MOVE(NAME, WORD, LOAD, STORE, CHANGED)                                                                                           \
-    HALO_DEVICE void NAME(const halo_lines *lines, halo_u32 lane) {                                                                                  \
-        const halo_u32 n = lines->n_lines * lines->n * lines->words;                                                                                 \
+    HALO_DEVICE void NAME(halo_lines *lines, halo_u32 lane) {                                                                                        \
+        const halo_u32 n = halo_count_words(lines);                                                                                                  \
         for (halo_u32 first = lane; first < n; first += HALO_UNROLL * HALO_LANES) {                                                                  \
             WORD word[HALO_UNROLL];                                                                                                                  \
             halo_i64 to[HALO_UNROLL];                                                                                                                \
@@ -260,8 +283,8 @@ HALO_DEVICE void halo_move_chunk(HALO_GLOBAL const halo_launch *launch, halo_u32
 
 /* NaN is in no interval. */
 #define HALO_DEFINE_TEST(NAME, VALUE, BYTES, LOADED, LOW, HIGH)                                                                                      \
-    HALO_DEVICE int NAME(const halo_lines *lines, halo_u32 lane, HALO_GLOBAL const halo_range *range) {                                              \
-        const halo_u32 n = lines->n_lines * lines->n * lines->words;                                                                                 \
+    HALO_DEVICE int NAME(halo_lines *lines, halo_u32 lane, HALO_GLOBAL const halo_range *range) {                                                    \
+        const halo_u32 n = halo_count_words(lines);                                                                                                  \
         const VALUE low = (LOW), high = (HIGH);                                                                                                      \
         for (halo_u32 unit = lane; unit < n; unit += HALO_LANES) {                                                                                   \
             halo_i64 to, from;                                                                                                                       \
@@ -284,7 +307,7 @@ HALO_DEFINE_TEST(halo_test_uint16, halo_u64, 2, halo_load2(at), (halo_u64)range-
 HALO_DEFINE_TEST(halo_test_uint32, halo_u64, 4, halo_load4(at), (halo_u64)range->low, (halo_u64)range->high)
 HALO_DEFINE_TEST(halo_test_uint64, halo_u64, 8, halo_load8(at), (halo_u64)range->low, (halo_u64)range->high)
 
-HALO_DEVICE int halo_has_data(const halo_lines *lines, halo_u32 lane, HALO_GLOBAL const halo_range *range) {
+HALO_DEVICE int halo_has_data(halo_lines *lines, halo_u32 lane, HALO_GLOBAL const halo_range *range) {
     switch (range->value) {
     case HALO_VALUE_FLOAT: return halo_test_float(lines, lane, range);
     case HALO_VALUE_DOUBLE: return halo_test_double(lines, lane, range);

@@ -29,6 +29,10 @@ typedef int64_t halo_i64;
 #define HALO_LANES 32u         /* threads that do a chunk together, and nothing else */
 #define HALO_CHUNK_BYTES 2048u /* about so much of a segment is a chunk */
 
+/* Up to 2^31 / divisor, the quotient of a number is the upper half of the product of twice the number and this: 2^31 / divisor, rounded up. */
+#define HALO_INVERSE(divisor) ((0x80000000u + (divisor)-1u) / (divisor))
+#define HALO_MOST_BY_PRODUCT 0x80000000u
+
 #define HALO_KERNEL_MOVE 0
 #define HALO_KERNEL_TEST 1
 #define HALO_KERNEL_COMBINE 2
@@ -83,14 +87,16 @@ typedef int64_t halo_i64;
 typedef struct halo_piece {
     halo_i64 dst_stride[3], src_stride[3]; /* y, z, component */
     halo_i64 dst_step, src_step;
-    halo_u32 n[2];    /* lines along y, z */
-    halo_u32 n_lines; /* along y, z, component */
+    halo_u32 n[2];       /* lines along y, z */
+    halo_u32 inverse[2]; /* of n, for the numbers that a chunk has to divide; 0: too many */
+    halo_u32 n_lines;    /* along y, z, component */
     halo_u32 run;
     halo_u32 element_bytes;
     halo_u32 lists;  /* HALO_LIST_... */
     halo_u32 negate; /* HALO_VALUE_... */
     /* A chunk is some lines, or a part of one. */
     halo_u32 chunk_lines, chunk_run, chunks_per_line;
+    halo_u32 reserved;
 } halo_piece;
 
 /* One piece of a row. */

@@ -10,6 +10,7 @@
 #define HALO_AS_DOUBLE(bits) as_double(bits)
 #define HALO_AS_U32(value) as_uint(value)
 #define HALO_AS_U64(value) as_ulong(value)
+#define HALO_HIGH32(a, b) mul_hi((halo_u32)(a), (halo_u32)(b))
 
 #include "kernels.h"
 
