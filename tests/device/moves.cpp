@@ -84,6 +84,55 @@ TEST(Moves, EveryWidth) {
         }
 }
 
+struct Lines {
+    uint32_t n[3];
+    uint32_t run;
+    uint32_t element_bytes;
+};
+
+// Apart on either side and not alike, so that no two lines can be taken for one.
+void expect_lines_moved(const Lines &lines) {
+    SCOPED_TRACE(testing::Message() << lines.n[0] << " x " << lines.n[1] << " x " << lines.n[2] << " lines of " << lines.run << " elements of "
+                                    << lines.element_bytes << " bytes");
+    const int64_t gap = lines.element_bytes % 2 == 0 ? 2 : 1;
+    halo_copy_shape shape{};
+    shape.n_pieces = 1;
+    shape.element_bytes = lines.element_bytes;
+    shape.run[0] = lines.run;
+    shape.dst_step = lines.element_bytes + gap;
+    shape.src_step[0] = lines.element_bytes;
+    int64_t dst_bytes = shape.dst_step * lines.run, src_bytes = shape.src_step[0] * lines.run;
+    for (int d = 0; d < 3; ++d) {
+        shape.n[d] = lines.n[d];
+        shape.dst_stride[d] = dst_bytes + gap;
+        shape.src_stride[0][d] = src_bytes + 3 * gap;
+        dst_bytes = shape.dst_stride[d] * lines.n[d];
+        src_bytes = shape.src_stride[0][d] * lines.n[d];
+    }
+    std::vector<unsigned char> src(static_cast<size_t>(src_bytes)), dst(static_cast<size_t>(dst_bytes), 0), expected = dst;
+    for (size_t i = 0; i < src.size(); ++i) src[i] = static_cast<unsigned char>(1 + i % 251);
+    halo_copy_row row{};
+    row.src_base[0] = 1;
+    void *const to_expected[] = { expected.data(), src.data() };
+    for_each_element(shape, row, to_expected, [&](unsigned char *to, const unsigned char *from) { std::memcpy(to, from, shape.element_bytes); });
+    const TestedDevice device;
+    TestedTable(device, { shape }, { row }).run({ dst.data(), src.data() });
+    EXPECT_TRUE(dst == expected);
+}
+
+// Kernels divide by products what is small enough.
+TEST(Moves, LinesAndElementsOnBothSidesOfWhatKernelsInvert) {
+    for (const uint32_t many : { 32767U, 32768U, 32769U, 70001U }) {
+        expect_lines_moved({ { many, 2, 2 }, 1, 1 });
+        expect_lines_moved({ { 3, many, 1 }, 2, 2 });
+    }
+    expect_lines_moved({ { 2, 1, 3 }, 1, 70000 });
+    expect_lines_moved({ { 2, 3, 2 }, 3, 2050 });
+    expect_lines_moved({ { 3, 2, 2 }, 5, 410 }); // one line is a chunk
+    expect_lines_moved({ { 9, 5, 2 }, 7, 12 });  // several are
+    expect_lines_moved({ { 1, 1, 1 }, 5000, 3 });
+}
+
 TEST(Moves, GhostCases) {
     const TestedDevice device;
     for (const GhostCase &what :

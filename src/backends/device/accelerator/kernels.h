@@ -55,15 +55,6 @@ HALO_DEVICE void halo_store8(HALO_GLOBAL halo_u8 *to, halo_u64 value) {
     }
 }
 
-/* ---------------------------------------------------------------- quotients by a product */
-
-/* Devices divide slowly. 0: it is to be divided after all. */
-HALO_DEVICE halo_u32 halo_inverse(halo_u32 divisor, halo_u64 most) { return most < HALO_MOST_BY_PRODUCT / divisor ? HALO_INVERSE(divisor) : 0; }
-
-HALO_DEVICE halo_u32 halo_quotient(halo_u32 number, halo_u32 divisor, halo_u32 inverse) {
-    return inverse != 0 ? HALO_HIGH32(2 * number, inverse) : number / divisor;
-}
-
 /* ---------------------------------------------------------------- a chunk and its words */
 
 /* `n` elements of each of `n_lines` lines, every element of so many words. */
@@ -76,7 +67,7 @@ typedef struct halo_lines {
     halo_u32 y, z, c; /* of the first line */
     halo_u32 n_lines;
     halo_u32 n, words;
-    halo_u32 line_inverse, words_inverse; /* of the words of a line, of an element */
+    halo_u32 line_inverse, words_inverse; /* of the words of a line, of an element; 0: there is one */
 } halo_lines;
 
 /* Whose a chunk of the launch is, or a target. */
@@ -134,24 +125,28 @@ HALO_DEVICE halo_lines halo_lines_of(HALO_GLOBAL const halo_launch *launch, HALO
     return lines;
 }
 
-/* Returns of how many words all lines are, which are as long as they will be. */
+/* Devices divide slowly. By an inverse of 0 it is 0. */
+HALO_DEVICE halo_u32 halo_quotient(halo_u32 number, halo_u32 inverse) { return HALO_HIGH32(2 * number, inverse); }
+
+/* Returns of how many words all lines are, which are as long as they will be. Several lines, or elements, of a chunk are short ones. */
 HALO_DEVICE halo_u32 halo_count_words(halo_lines *lines) {
-    const halo_u32 per_line = lines->n * lines->words, n = lines->n_lines * per_line;
-    if (n == 0) return 0;
-    lines->line_inverse = halo_inverse(per_line, n);
-    lines->words_inverse = lines->words == 1 ? 0 : halo_inverse(lines->words, per_line);
-    return n;
+    const halo_u32 per_line = lines->n * lines->words;
+    lines->line_inverse = lines->n_lines == 1 || per_line == 0 ? 0 : HALO_INVERSE(per_line);
+    lines->words_inverse = lines->n == 1 ? 0 : HALO_INVERSE(lines->words);
+    return lines->n_lines * per_line;
 }
+
+/* Of many lines a chunk has few: it goes on into the next row of them at most. */
+HALO_DEVICE halo_u32 halo_row_of(halo_u32 line, halo_u32 n, halo_u32 inverse) { return inverse != 0 ? halo_quotient(line, inverse) : line >= n; }
 
 /* Where word `unit` of the chunk is, counted from its first element on either side. */
 HALO_DEVICE void halo_place(const halo_lines *lines, halo_u32 unit, halo_u32 word_bytes, halo_i64 *to, halo_i64 *from) {
     HALO_GLOBAL const halo_piece *piece = lines->piece;
-    const halo_u32 per_line = lines->n * lines->words;
-    const halo_u32 line = halo_quotient(unit, per_line, lines->line_inverse), at = unit - line * per_line;
-    const halo_u32 x = lines->words == 1 ? at : halo_quotient(at, lines->words, lines->words_inverse);
+    const halo_u32 line = halo_quotient(unit, lines->line_inverse), at = unit - line * lines->n * lines->words;
+    const halo_u32 x = halo_quotient(at, lines->words_inverse);
     const halo_i64 inside = (halo_i64)(at - x * lines->words) * word_bytes;
-    const halo_u32 row = halo_quotient(lines->y + line, piece->n[0], piece->inverse[0]), y = lines->y + line - row * piece->n[0];
-    const halo_u32 plane = halo_quotient(lines->z + row, piece->n[1], piece->inverse[1]), z = lines->z + row - plane * piece->n[1];
+    const halo_u32 row = halo_row_of(lines->y + line, piece->n[0], piece->inverse[0]), y = lines->y + line - row * piece->n[0];
+    const halo_u32 plane = halo_row_of(lines->z + row, piece->n[1], piece->inverse[1]), z = lines->z + row - plane * piece->n[1];
     const halo_u32 c = lines->c + plane;
     const halo_i64 dst_x = lines->dst_list ? lines->dst_list[x] : x, src_x = lines->src_list ? lines->src_list[x] : x;
     *to = inside + dst_x * lines->dst_step + y * piece->dst_stride[0] + z * piece->dst_stride[1] + c * piece->dst_stride[2];

@@ -29,9 +29,9 @@ typedef int64_t halo_i64;
 #define HALO_LANES 32u         /* threads that do a chunk together, and nothing else */
 #define HALO_CHUNK_BYTES 2048u /* about so much of a segment is a chunk */
 
-/* Up to 2^31 / divisor, the quotient of a number is the upper half of the product of twice the number and this: 2^31 / divisor, rounded up. */
+/* 2^31 / divisor, rounded up. The quotient of a number is the upper half of the product of this and twice the number, if number * divisor < 2^31. */
 #define HALO_INVERSE(divisor) ((0x80000000u + (divisor)-1u) / (divisor))
-#define HALO_MOST_BY_PRODUCT 0x80000000u
+#define HALO_MOST_INVERTED 32768u /* with a chunk's lines, at most HALO_CHUNK_BYTES, beside it */
 
 #define HALO_KERNEL_MOVE 0
 #define HALO_KERNEL_TEST 1
@@ -88,7 +88,7 @@ typedef struct halo_piece {
     halo_i64 dst_stride[3], src_stride[3]; /* y, z, component */
     halo_i64 dst_step, src_step;
     halo_u32 n[2];       /* lines along y, z */
-    halo_u32 inverse[2]; /* of n, for the numbers that a chunk has to divide; 0: too many */
+    halo_u32 inverse[2]; /* of n; 0: it is more than HALO_MOST_INVERTED */
     halo_u32 n_lines;    /* along y, z, component */
     halo_u32 run;
     halo_u32 element_bytes;

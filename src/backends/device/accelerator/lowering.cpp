@@ -97,14 +97,6 @@ void cut_into_chunks(halo_piece &piece) {
     piece.chunk_lines = piece.chunks_per_line > 1 || line == 0 ? 1 : static_cast<uint32_t>(std::max<uint64_t>(HALO_CHUNK_BYTES / line, 1));
 }
 
-// A chunk begins in a row of lines, and ends in the same or a later one.
-void invert_divisors(halo_piece &piece) {
-    for (int d = 0; d < 2; ++d) {
-        const uint64_t greatest = uint64_t{ piece.n[d] } + piece.chunk_lines;
-        piece.inverse[d] = piece.n[d] > 0 && greatest < HALO_MOST_BY_PRODUCT / piece.n[d] ? HALO_INVERSE(piece.n[d]) : 0;
-    }
-}
-
 halo_piece lowered(const halo_copy_shape &shape, uint32_t p) {
     Loops loops{ shape.run[p], shape.element_bytes, shape.dst_step, shape.src_step[p], {}, {}, {} };
     for (int d = 0; d < 3; ++d) {
@@ -134,8 +126,8 @@ halo_piece lowered(const halo_copy_shape &shape, uint32_t p) {
     piece.element_bytes = static_cast<uint32_t>(loops.element);
     piece.lists = shape.lists;
     piece.negate = value_of(shape.negate);
+    for (int d = 0; d < 2; ++d) piece.inverse[d] = empty || piece.n[d] > HALO_MOST_INVERTED ? 0 : HALO_INVERSE(piece.n[d]);
     cut_into_chunks(piece);
-    invert_divisors(piece);
     return piece;
 }
 
