@@ -77,6 +77,26 @@ TEST(MeshRows, AreRefusedWhereverTheyEnd) {
     expect_failure(HALO_ERR_WIRE, { "rank 2 goes on after" }, [&] { Taker().take(longer); });
 }
 
+// Whatever has changed on the way: it is taken or refused, and touches nothing else.
+TEST(MeshRows, AreTakenOrRefusedWithAnyOtherByte) {
+    const std::vector<std::byte> whole = Chain().packed();
+    int n_refused = 0;
+    for (size_t at = 0; at < whole.size(); ++at)
+        for (const int other : { 0x01, 0x02, 0x10, 0x80, 0xff }) {
+            std::vector<std::byte> bytes = whole;
+            bytes[at] ^= static_cast<std::byte>(other);
+            Taker taker;
+            try {
+                taker.take(bytes);
+                EXPECT_EQ(taker.known.rows[0].size() % 2, 0u) << "byte " << at;
+            } catch (const Error &error) {
+                EXPECT_EQ(error.status(), HALO_ERR_WIRE) << "byte " << at << ": " << error.what();
+                ++n_refused;
+            }
+        }
+    EXPECT_GT(n_refused, static_cast<int>(whole.size())); // of counts, ranks and places
+}
+
 TEST(MeshRows, NameRanksThatThereAreAndOneOwner) {
     for (const int32_t owner : { n_ranks, -1 })
         expect_failure(HALO_ERR_WIRE, { format("rank 2 names rank %d", owner).c_str() },
