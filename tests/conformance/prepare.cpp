@@ -49,7 +49,7 @@ Asked first_run(const Rank &rank, bool prepared) {
     if (prepared) OK(halo_exchange_prepare(exchange));
     const Asked before{ allocations(rank), tables(exchange) };
     OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-    if (halo_exchange_prepare(exchange) != HALO_ERR_STATE || !std::strstr(halo_last_error(), "over u: prepare is illegal: a run is in flight"))
+    if (halo_exchange_prepare(exchange) != HALO_ERR_STATE || !std::strstr(halo_last_error(), "over u: prepare is illegal: the exchange is sent"))
         stop("prepared while a run is in flight: %s", halo_last_error());
     OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
     const Asked asked{ allocations(rank) - before.memory, tables(exchange) - before.tables };

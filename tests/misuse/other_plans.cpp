@@ -207,7 +207,7 @@ TEST_P(Rounds, APeerThatIsLateBetweenTwoRoundsIsWaitedForAgain) {
             EXPECT_EQ(status, HALO_SUCCESS) << halo_last_error();
         } else {
             EXPECT_EQ(end.finish(), HALO_ERR_STATE);
-            expect_text({ "finish is illegal: nothing has been sent" });
+            expect_text({ "finish is illegal: the exchange is idle" });
             EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
             while (!timed_out) std::this_thread::yield();
             for (int run = 1; run < 4; ++run) EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();

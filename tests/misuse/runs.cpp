@@ -3,6 +3,7 @@
 // hears of it instead of waiting, and the next run works.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <thread>
@@ -156,6 +157,72 @@ TEST_P(RunsOfTwoRanks, WhatCannotBeReadWhileARunIsInFlight) {
                 }
                 EXPECT_EQ(end.finish(), HALO_SUCCESS) << halo_last_error();
             }
+        });
+}
+
+// In the wrong order, whether the exchange has one round or several: the text names the exchange, the call and the state, and nothing has happened.
+class Phases {
+public:
+    explicit Phases(const Rank &end) : x_(end.x) {}
+
+    void expect_illegal(const std::string &state, std::initializer_list<const char *> legal) const {
+        for (const auto &[name, call] : calls()) {
+            if (std::find(legal.begin(), legal.end(), std::string(name)) != legal.end()) continue;
+            EXPECT_EQ(call(), HALO_ERR_STATE) << name << " while " << state;
+            const std::string text = halo_last_error(), wanted = std::string(": ") + name + " is illegal: the exchange is " + state;
+            const size_t at = text.find(wanted);
+            ASSERT_NE(at, std::string::npos) << "'" << wanted << "' is not in: " << text;
+            if (who_.empty()) who_ = text.substr(0, at);
+            EXPECT_EQ(text.substr(0, at), who_);
+        }
+    }
+
+private:
+    std::vector<std::pair<const char *, std::function<halo_status()>>> calls() const {
+        return { { "post or start", [this] { return halo_exchange_post(x_, nullptr); } },
+                 { "post or start", [this] { return halo_exchange_start(x_, nullptr, HALO_STREAM_NONE); } },
+                 { "prepare", [this] { return halo_exchange_prepare(x_); } },
+                 { "send", [this] { return halo_exchange_send(x_, HALO_STREAM_NONE); } },
+                 { "test", [this] { return halo_exchange_test(x_, &done_); } },
+                 { "unpack", [this] { return halo_exchange_unpack(x_, HALO_STREAM_NONE); } },
+                 { "refine", [this] { return halo_exchange_refine(x_, HALO_STREAM_NONE); } },
+                 { "finish", [this] { return halo_exchange_finish(x_, HALO_STREAM_NONE); } } };
+    }
+
+    halo_exchange *x_;
+    mutable int32_t done_ = 0;
+    mutable std::string who_;
+};
+
+TEST_P(RunsOfTwoRanks, PhasesOutOfOrderAreNamed) {
+    for (const int32_t pattern : { HALO_PATTERN_DIRECT, HALO_PATTERN_SWEEPS })
+        on_ranks(2, [&](halo_inproc *group, int32_t rank) {
+            halo_exchange_desc desc = described(GetParam());
+            desc.pattern = pattern, desc.source_stable = 1;
+            const Rank end(group, rank, desc);
+            const Phases phases(end);
+            for (int turn = 0; turn < 3; ++turn) {
+                phases.expect_illegal("idle", { "post or start", "prepare" });
+                EXPECT_EQ(halo_exchange_post(end.x, nullptr), HALO_SUCCESS) << halo_last_error();
+                phases.expect_illegal("posted", { "send" });
+                halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
+                EXPECT_EQ(halo_exchange_get_stats(end.x, &stats), HALO_SUCCESS);
+                EXPECT_EQ(stats.runs, turn) << "something has been sent";
+                EXPECT_EQ(halo_exchange_send(end.x, HALO_STREAM_NONE), HALO_SUCCESS) << halo_last_error();
+                phases.expect_illegal("sent", { "test", "unpack", "finish" });
+                if (turn == 1) {
+                    EXPECT_EQ(end.finish(), HALO_SUCCESS) << halo_last_error();
+                    continue;
+                }
+                for (int32_t done = 0; done == 0;) ASSERT_EQ(halo_exchange_test(end.x, &done), HALO_SUCCESS) << halo_last_error();
+                EXPECT_EQ(halo_exchange_unpack(end.x, HALO_STREAM_NONE), HALO_SUCCESS) << halo_last_error();
+                phases.expect_illegal("unpacked", { "refine" });
+                EXPECT_EQ(halo_exchange_refine(end.x, HALO_STREAM_NONE), HALO_SUCCESS) << halo_last_error();
+            }
+            EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS) << halo_last_error();
+            EXPECT_EQ(halo_exchange_post(end.x, nullptr), HALO_SUCCESS) << halo_last_error();
+            EXPECT_EQ(halo_exchange_abandon(end.x), HALO_SUCCESS) << halo_last_error();
+            phases.expect_illegal("dead (abandoned or failed: it can only be destroyed)", {});
         });
 }
 

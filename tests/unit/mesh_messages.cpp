@@ -44,7 +44,10 @@ struct Taker {
         mesh.maps[0].keys = {};
         known.add_brought(mesh);
     }
-    void take(const std::vector<std::byte> &bytes) { take_rows(mesh, known, { sender, bytes }, n_ranks); }
+    void take(const std::vector<std::byte> &bytes, int32_t rank = 0, bool takes_own = false) {
+        const Delivery came{ sender, bytes };
+        take_rows(mesh, known, came, { rank, n_ranks, takes_own });
+    }
 };
 
 // Where a message of two edges and three nodes has what: a count of edges, their keys and owners, the same of nodes, two counts of rows, the rows.
@@ -105,6 +108,16 @@ TEST(MeshRows, NameRanksThatThereAreAndOneOwner) {
     taker.take(Chain().packed());
     expect_failure(HALO_ERR_WIRE, { "rank 2 says that rank 0 owns entity 10, which rank 1 does" },
                    [&] { taker.take(with(Chain().packed(), owner_of_first_edge, 0)); });
+}
+
+// To owners come their own, later those of others alone.
+TEST(MeshRows, AreOfWhomTheyShould) {
+    expect_failure(HALO_ERR_WIRE, { "rank 2 sends the row of entity 10 of set edges, which rank 1 owns" },
+                   [&] { Taker().take(Chain().packed(), 1); });
+    expect_failure(HALO_ERR_WIRE, { "entity 10 of set edges, which rank 1 owns" }, [&] { Taker().take(Chain().packed(), 0, true); });
+    Taker taker;
+    taker.take(Chain().packed(), 1, true);
+    EXPECT_EQ(taker.known.rows[0].size(), 4u);
 }
 
 TEST(MeshRows, LeadToWhatIsNamed) {

@@ -9,9 +9,9 @@
 // Rows stay the same from run to run. So ghosts that the rank fills itself are poisoned before their rows run, and all storage is compared, in the
 // first run of rows; later ones compare one part in eight, each in turn. HALO_CHECK=full: all of it in every run, around start too.
 //
-// Cost: what this rank gives itself, and where it hears of others a copy of every part's storage; 4 bytes per point in messages. Each look goes over
-// ghosts by rows, twice for those of this rank, three times in the first run; over storage that is compared twice in finish, and with `full` twice in
-// start.
+// Cost: what this rank gives itself, and where it hears of others a copy of every part's storage; 4 bytes per point in messages. Ghosts are gone over
+// by rows; those that the rank fills itself twice, once more where they are compared, and four times in the first run. Storage that is compared is
+// gone over twice in finish, and with `full` twice in start.
 #pragma once
 
 #include <memory>
@@ -64,6 +64,11 @@ private:
     struct Received : Checked {
         Hashes hashes;
     };
+    // Rows that have had runs without a finding, and how many.
+    struct Known {
+        std::shared_ptr<const Lowered> rows;
+        uint64_t n_runs = 0;
+    };
     struct Withheld : Checked {
         size_t first; // of its values
     };
@@ -93,9 +98,9 @@ private:
     [[noreturn]] void refuse_point(const Run &run, const Checked &checked, const BoxValues &values, int64_t point, const char *blame) const;
     void give_back_withheld(const Run &run);
     static size_t first_into_same(const Run &run, size_t piece);
-    bool is_new(const Run &run) const;
-    static constexpr uint32_t turns = 8;
-    bool compares(const Run &run, int64_t part) const { return full_ || is_new_ || (run.epoch + static_cast<uint64_t>(part)) % turns == 0; }
+    // Of this piece no run of these rows has been looked at.
+    bool is_new(const Run &run, size_t piece) const;
+    bool compares(const Run &run, size_t piece, int64_t part) const;
     template <class Visit>
     void for_each_compared(const Run &run, Visit &&visit) const;
     void keep_storage(const Run &run);
@@ -123,11 +128,10 @@ private:
     std::vector<std::byte> withheld_; // and the values, from start to finish
     std::vector<Received> sent_;      // source_stable: and to others
     std::vector<Received> received_;
-    Hashes now_;                                        // scratch
-    std::vector<std::byte> now_values_;                 // scratch
-    std::vector<BoxCopy> boxes_;                        // scratch
-    std::vector<std::shared_ptr<const Lowered>> known_; // by piece: rows that have had a run without a finding
-    bool is_new_ = true;                                // this run's rows are others
+    Hashes now_;                        // scratch
+    std::vector<std::byte> now_values_; // scratch
+    std::vector<BoxCopy> boxes_;        // scratch
+    std::vector<Known> known_;          // by piece
     std::vector<std::byte> kept_;
     std::vector<std::vector<std::span<std::byte>>> before_; // in it: storage by piece and part of the destination; empty: is not compared
 };

@@ -75,11 +75,16 @@ void Exchange::keep(const halo_run &run) {
     steps_->begin(run_);
 }
 
+Phase Exchange::phase() const {
+    if (std::ranges::any_of(rounds_, [](const auto &round) { return round->phase() == Phase::dead; })) return Phase::dead;
+    if (is_single_) return present().phase();
+    if (!running_) return Phase::idle;
+    if (present_ == 0 && !sent_) return Phase::posted;
+    return is_last() && present().phase() == Phase::unpacked ? Phase::unpacked : Phase::sent;
+}
+
 void Exchange::begin(const halo_run &run) {
-    if (running_) fail(HALO_ERR_STATE, "%s: post or start is illegal: a run is in flight", what().c_str());
-    for (const auto &round : rounds_)
-        if (!round->usable())
-            fail(HALO_ERR_STATE, "%s: post or start is illegal: it was abandoned or has failed: it can only be destroyed", what().c_str());
+    require(Phase::idle, "post or start");
     present_ = 0;
     sent_ = false;
     try {
@@ -146,7 +151,7 @@ void Exchange::step(Step &&step) {
 }
 
 void Exchange::prepare() {
-    if (in_flight()) fail(HALO_ERR_STATE, "%s: prepare is illegal: a run is in flight", what().c_str());
+    require(Phase::idle, "prepare");
     for (const auto &round : rounds_) round->find_plan();
     steps_->prepare();
     for (const auto &round : rounds_) round->prepare();
@@ -163,6 +168,7 @@ void Exchange::post(const halo_run &run) {
 
 bool Exchange::send(halo_stream stream) {
     if (is_single_) return present().send(stream);
+    require(Phase::posted, "send");
     stream_ = stream;
     step([&] { send_present(); });
     return sent_;
@@ -177,6 +183,7 @@ bool Exchange::send_present() {
 // A round that is done starts the next one.
 bool Exchange::test() {
     if (is_single_) return present().test();
+    require(Phase::sent, "test");
     bool here = false;
     step([&] {
         while (true) {
@@ -194,12 +201,13 @@ bool Exchange::test() {
 
 void Exchange::unpack(halo_stream stream) {
     if (is_single_) return present().unpack(stream);
+    require(Phase::sent, "unpack");
     if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done", what().c_str());
     step([&] { present().unpack(stream, [&] { steps_->after_unpack(run_, present()); }); });
 }
 
 void Exchange::refine(halo_stream stream) {
-    if (!is_last()) fail(HALO_ERR_STATE, "%s: refine is illegal before unpack", what().c_str());
+    require(Phase::unpacked, "refine");
     if (is_single_) {
         present().end();
     } else {
@@ -229,7 +237,7 @@ void Exchange::finish(halo_stream stream) {
         present().finish(stream);
         return end_by_age();
     }
-    if (!running_ || (present_ == 0 && !sent_)) fail(HALO_ERR_STATE, "%s: finish is illegal: nothing has been sent", what().c_str());
+    require(Phase::sent, "finish");
     step([&] {
         while (true) {
             if (!sent_) present().send_when_writable(stream);

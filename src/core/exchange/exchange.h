@@ -104,6 +104,8 @@ public:
 private:
     Round &present() const { return *rounds_[present_]; }
     bool is_last() const { return present_ + 1 == rounds_.size(); }
+    Phase phase() const;
+    void require(Phase wanted, const char *call) const { require_phase(phase(), wanted, what(), call); }
     void begin_by_age(const halo_run &run);
     void end_by_age();
     void keep(const halo_run &run);

@@ -118,11 +118,6 @@ void Round::follow_layouts() {
     if (messages_) messages_->forget_plans();
 }
 
-void Round::require(Phase phase, const char *call) const {
-    static constexpr const char *names[] = { "idle", "posted", "sent", "unpacked", "dead (abandoned or failed: it can only be destroyed)" };
-    if (phase_ != phase) fail(HALO_ERR_STATE, "%s: %s is illegal: the exchange is %s", spec_.what.c_str(), call, names[static_cast<int>(phase_)]);
-}
-
 void Round::check_run(const halo_run &run) const {
     if (takes_all(run)) {
         for (const Field *field : spec_.fields) field->require_present_layouts(0);
@@ -296,7 +291,7 @@ void Round::end_run(Phase phase) {
 
 // Messages know which peers have got this rank's part. What follows: another run, or none where the transport has failed, or a peer could not be
 // told.
-Round::Phase Round::tell_failure(const Error &error) noexcept {
+Phase Round::tell_failure(const Error &error) noexcept {
     if (error.status() != HALO_ERR_TRANSPORT && messages_->end_failed_run(run_.epoch, error)) return Phase::idle;
     messages_->abandon();
     return Phase::dead;

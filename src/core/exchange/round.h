@@ -21,6 +21,7 @@
 #include "exchange/check_mode.h"
 #include "exchange/device_work.h"
 #include "exchange/messages.h"
+#include "exchange/phase.h"
 #include "exchange/round_spec.h"
 #include "exchange/run_times.h"
 
@@ -34,7 +35,7 @@ public:
     Round &operator=(const Round &) = delete;
 
     bool in_flight() const { return phase_ != Phase::idle && phase_ != Phase::dead; }
-    bool usable() const { return phase_ != Phase::dead; }
+    Phase phase() const { return phase_; }
     const RoundSpec &spec() const { return spec_; }
     const Plan &plan() const { return *plan_; }
     int64_t runs() const { return runs_; }
@@ -96,13 +97,11 @@ public:
     std::string describe() const;
 
 private:
-    enum class Phase : uint8_t { idle, posted, sent, unpacked, dead };
-
     bool is_planned() const { return messages_ != nullptr; }
     void make_plan();
     void follow_layouts();
     std::shared_ptr<Plan> compiled_plan();
-    void require(Phase phase, const char *call) const;
+    void require(Phase phase, const char *call) const { require_phase(phase_, phase, spec_.what, call); }
     void check_run(const halo_run &run) const;
     halo_op op_of(const halo_run &run) const { return run.op != 0 ? run.op : spec_.op; }
     void require_known_values(const PlanPiece &piece, const Device &device) const;

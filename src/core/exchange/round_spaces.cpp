@@ -169,7 +169,7 @@ void Round::note_failed_call() noexcept {
     for (DeviceWork *work : run_.works) work->leave_failed_call();
 }
 
-bool Round::progress_alone() { return is_planned() && usable() && messages_->progress_alone(); }
+bool Round::progress_alone() { return is_planned() && phase_ != Phase::dead && messages_->progress_alone(); }
 
 void Round::take_what_has_come() {
     if (phase_ == Phase::posted || phase_ == Phase::sent) messages_->take_what_has_come();

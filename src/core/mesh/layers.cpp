@@ -171,7 +171,7 @@ void Layers::take(const std::vector<Delivery> &came, uint8_t layer) {
     std::vector<size_t> n_known;
     for (const KnownSet &set : known_.sets) n_known.push_back(set.size());
     for (const Delivery &delivery : came) {
-        const std::vector<std::vector<uint32_t>> entities = take_rows(mesh_, known_, delivery, context_.size());
+        const std::vector<std::vector<uint32_t>> entities = take_rows(mesh_, known_, delivery, { context_.rank(), context_.size(), false });
         for (size_t s = 0; s < entities.size(); ++s)
             for (const uint32_t entity : entities[s]) execute(s, entity, layer);
     }
@@ -276,13 +276,8 @@ void Layers::lay() {
 
 namespace {
 
-// What came is this rank's, and what is this rank's has come.
-void check_own(const MeshSet &brought, const KnownSet &set, const Moved &moved, int32_t rank) {
-    for (const auto &[from, numbers] : moved.here)
-        for (const uint32_t number : numbers)
-            if (set.owners[number] != rank)
-                fail(HALO_ERR_WIRE, "mesh: rank %d moves entity %llu of set %s here, which rank %d owns", from,
-                     static_cast<unsigned long long>(set.key(number)), brought.name.c_str(), set.owners[number]);
+// What is this rank's has come.
+void check_own(const MeshSet &brought, const KnownSet &set, int32_t rank) {
     for (auto number = static_cast<uint32_t>(set.n_brought()); !brought.maps_from.empty() && number < set.size(); ++number)
         if (set.owners[number] == rank && !set.has_row(number))
             fail(HALO_ERR_WIRE, "mesh: entity %llu of set %s has not come to its owner", static_cast<unsigned long long>(set.key(number)),
@@ -304,11 +299,11 @@ std::vector<Moved> move_to_owners(Context &context, const MeshDescription &mesh,
     const std::vector<Delivery> came = Discovery(context, discovery_kind(context), "mesh").exchange(pack_rows(mesh, known, lists));
     together(context, "mesh", [&] {
         for (const Delivery &delivery : came) {
-            std::vector<std::vector<uint32_t>> entities = take_rows(mesh, known, delivery, context.size());
+            std::vector<std::vector<uint32_t>> entities = take_rows(mesh, known, delivery, { context.rank(), context.size(), true });
             for (size_t s = 0; s < entities.size(); ++s)
                 if (!entities[s].empty()) moved[s].here[delivery.rank] = std::move(entities[s]);
         }
-        for (size_t s = 0; s < known.sets.size(); ++s) check_own(mesh.sets[s], known.sets[s], moved[s], context.rank());
+        for (size_t s = 0; s < known.sets.size(); ++s) check_own(mesh.sets[s], known.sets[s], context.rank());
     });
     return moved;
 }

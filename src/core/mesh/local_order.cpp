@@ -22,7 +22,7 @@ private:
     bool is_executed(uint32_t number) const { return set_.layer[number] <= mesh_.depth; }
     bool is_stored(uint32_t number) const { return set_.reach[number] <= mesh_.depth; } // of ghosts
     bool is_core(uint32_t number) const { return !set_.has_row(number) || !set_.leaves[set_.row_of(number)]; }
-    std::vector<uint32_t> number(LocalOrder &order) const;
+    std::vector<uint32_t> take_numbers(LocalOrder &order) const;
     std::vector<uint32_t> ghosts(const std::vector<uint32_t> &others) const;
     uint32_t groups_of(uint32_t number) const;
 
@@ -52,7 +52,7 @@ uint32_t Orderer::groups_of(uint32_t number) const {
 }
 
 // Own entities come first: core ones, then those that lead to what others own. Returns the ghosts.
-std::vector<uint32_t> Orderer::number(LocalOrder &order) const {
+std::vector<uint32_t> Orderer::take_numbers(LocalOrder &order) const {
     LargeVector<uint32_t> &numbers = order.numbers;
     std::vector<uint32_t> rim, not_own;
     numbers.resize(set_.size());
@@ -60,8 +60,10 @@ std::vector<uint32_t> Orderer::number(LocalOrder &order) const {
     for (uint32_t number = 0; number < numbers.size(); ++number)
         if (!is_own(number))
             not_own.push_back(number);
+        else if (is_core(number))
+            numbers[n_core++] = number;
         else
-            is_core(number) ? static_cast<void>(numbers[n_core++] = number) : rim.push_back(number);
+            rim.push_back(number);
     numbers.resize(n_core);
     numbers.insert(numbers.end(), rim.begin(), rim.end());
     order.set.n_core = static_cast<int64_t>(n_core);
@@ -73,7 +75,7 @@ std::vector<uint32_t> Orderer::number(LocalOrder &order) const {
 LocalOrder Orderer::order() {
     LocalOrder order;
     LocalSet &set = order.set;
-    const std::vector<uint32_t> others = number(order);
+    const std::vector<uint32_t> others = take_numbers(order);
     const int64_t n_owned = std::ssize(order.numbers) - std::ssize(others);
     const auto end_of = [&](auto &&lies_before) { return n_owned + (std::ranges::partition_point(others, lies_before) - others.begin()); };
     for (int32_t layer = 0; layer <= mesh_.depth; ++layer)

@@ -91,6 +91,7 @@ void Mesh::make_local(const MeshDescription &mesh, KnownMesh &known, std::vector
         orders[s].set.moved = std::move(moved[s]);
         orders[s].set.brought = std::move(orders[s].indices); // numbers begin with what was brought
         orders[s].set.brought.resize(mesh.sets[s].keys.size());
+        if (orders[s].set.brought.capacity() > 2 * orders[s].set.brought.size()) orders[s].set.brought.shrink_to_fit(); // the table of spread keys
         sets_.push_back(std::move(orders[s].set));
     }
 }

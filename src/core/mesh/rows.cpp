@@ -66,10 +66,11 @@ std::vector<std::byte> RowPacker::pack(const std::vector<std::vector<uint32_t>> 
 
 class RowTaker {
 public:
-    RowTaker(const MeshDescription &mesh, KnownMesh &known, const Delivery &came, int32_t n_ranks)
+    RowTaker(const MeshDescription &mesh, KnownMesh &known, const Delivery &came, const Receiver &receiver)
         : mesh_(mesh),
           known_(known),
-          message_(came, n_ranks),
+          receiver_(receiver),
+          message_(came, receiver.n_ranks),
           named_(mesh.sets.size()) {}
 
     std::vector<std::vector<uint32_t>> take();
@@ -80,6 +81,7 @@ private:
 
     const MeshDescription &mesh_;
     KnownMesh &known_;
+    Receiver receiver_;
     Unpacker message_;
     std::vector<std::vector<uint32_t>> named_; // numbers, by place in the message
 };
@@ -97,6 +99,9 @@ uint32_t RowTaker::take_named(size_t set) {
 
 uint32_t RowTaker::take_row(size_t set) {
     const uint32_t entity = named_[set][message_.next_place(named_[set].size())];
+    if (const int32_t owner = known_.sets[set].owners[entity]; (owner == receiver_.rank) != receiver_.takes_own)
+        fail(HALO_ERR_WIRE, "mesh: rank %d sends the row of entity %llu of set %s, which rank %d owns", message_.from(),
+             static_cast<unsigned long long>(known_.sets[set].key(entity)), mesh_.sets[set].name.c_str(), owner);
     const bool is_new = !known_.sets[set].has_row(entity);
     if (is_new) known_.sets[set].add_row(entity);
     for (const size_t m : mesh_.sets[set].maps_from) {
@@ -137,8 +142,8 @@ std::vector<Delivery> pack_rows(const MeshDescription &mesh, const KnownMesh &kn
     return out;
 }
 
-std::vector<std::vector<uint32_t>> take_rows(const MeshDescription &mesh, KnownMesh &known, const Delivery &came, int32_t n_ranks) {
-    return RowTaker(mesh, known, came, n_ranks).take();
+std::vector<std::vector<uint32_t>> take_rows(const MeshDescription &mesh, KnownMesh &known, const Delivery &came, const Receiver &receiver) {
+    return RowTaker(mesh, known, came, receiver).take();
 }
 
 } // namespace halo

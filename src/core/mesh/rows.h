@@ -17,8 +17,15 @@ std::vector<uint32_t> &list_for(RowLists &lists, const MeshDescription &mesh, in
 
 std::vector<Delivery> pack_rows(const MeshDescription &mesh, const KnownMesh &known, const RowLists &lists);
 
+// Whose entities rows are that come: those of `rank`, or of others.
+struct Receiver {
+    int32_t rank;
+    int32_t n_ranks;
+    bool takes_own;
+};
+
 // Adds what has come and returns its numbers, by set, in the order in which they were packed. Rows that are here already are left as they are.
 // HALO_ERR_WIRE.
-std::vector<std::vector<uint32_t>> take_rows(const MeshDescription &mesh, KnownMesh &known, const Delivery &came, int32_t n_ranks);
+std::vector<std::vector<uint32_t>> take_rows(const MeshDescription &mesh, KnownMesh &known, const Delivery &came, const Receiver &receiver);
 
 } // namespace halo

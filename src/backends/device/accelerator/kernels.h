@@ -131,7 +131,7 @@ HALO_DEVICE halo_u32 halo_quotient(halo_u32 number, halo_u32 inverse) { return H
 /* Returns of how many words all lines are, which are as long as they will be. Several lines, or elements, of a chunk are short ones. */
 HALO_DEVICE halo_u32 halo_count_words(halo_lines *lines) {
     const halo_u32 per_line = lines->n * lines->words;
-    lines->line_inverse = lines->n_lines == 1 || per_line == 0 ? 0 : HALO_INVERSE(per_line);
+    lines->line_inverse = lines->n_lines == 1 ? 0 : HALO_INVERSE(per_line);
     lines->words_inverse = lines->n == 1 ? 0 : HALO_INVERSE(lines->words);
     return lines->n_lines * per_line;
 }

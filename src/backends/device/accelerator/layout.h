@@ -31,7 +31,7 @@ typedef int64_t halo_i64;
 
 /* 2^31 / divisor, rounded up. The quotient of a number is the upper half of the product of this and twice the number, if number * divisor < 2^31. */
 #define HALO_INVERSE(divisor) ((0x80000000u + (divisor)-1u) / (divisor))
-#define HALO_MOST_INVERTED 32768u /* with a chunk's lines, at most HALO_CHUNK_BYTES, beside it */
+#define HALO_MOST_INVERTED 32768u
 
 #define HALO_KERNEL_MOVE 0
 #define HALO_KERNEL_TEST 1
@@ -96,7 +96,6 @@ typedef struct halo_piece {
     halo_u32 negate; /* HALO_VALUE_... */
     /* A chunk is some lines, or a part of one. */
     halo_u32 chunk_lines, chunk_run, chunks_per_line;
-    halo_u32 reserved;
 } halo_piece;
 
 /* One piece of a row. */

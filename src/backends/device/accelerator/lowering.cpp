@@ -97,6 +97,8 @@ void cut_into_chunks(halo_piece &piece) {
     piece.chunk_lines = piece.chunks_per_line > 1 || line == 0 ? 1 : static_cast<uint32_t>(std::max<uint64_t>(HALO_CHUNK_BYTES / line, 1));
 }
 
+static_assert(uint64_t{ HALO_MOST_INVERTED } * (HALO_MOST_INVERTED + HALO_CHUNK_BYTES) < uint64_t{ 1 } << 31, "a chunk has at most a line a byte");
+
 halo_piece lowered(const halo_copy_shape &shape, uint32_t p) {
     Loops loops{ shape.run[p], shape.element_bytes, shape.dst_step, shape.src_step[p], {}, {}, {} };
     for (int d = 0; d < 3; ++d) {
