@@ -286,7 +286,7 @@ typedef struct halo_level_operation {
 #define HALO_LEVEL_RESTRICT 0
 /** Fine points (values[1]) are made of coarse ones (values[0]). In directions without a bit lies the coarse cell i that the point is in. With `linear`, each such
  *  direction that is refined adds to its value, x first, offset * slope: the offset is (2 * n + 1 - ratio) / (2 * ratio) of the coarse cell's n-th fine one;
- *  below = v(i) - v(i - 1) and above = v(i + 1) - v(i); the slope is 0 unless below * above > 0, below if |below| < |above|, else above. In directions with a
+ *  below = v(i) - v(i - 1) and above = v(i + 1) - v(i); the slope is 0 unless both are above 0 or both below, below if |below| < |above|, else above. In directions with a
  *  bit, where `ratio` is 1 or 2, an odd point p is (a + b) / 2 of what is made so at the coarse points (p - 1) / 2 and (p + 1) / 2: along x first, then y, z. */
 #define HALO_LEVEL_PROLONGATE 1
 /** Coarse cells of halves: of each, the faces of direction d (values[d]) between its halves are made of those around it. Directions are the refined ones, the

@@ -50,7 +50,7 @@ FUNCTION double wave_speed(double density, double momentum_x, double momentum_y,
 FUNCTION double limited_slope(double below, double above) {
     const double steepest = 2 * smaller(fabs(below), fabs(above));
     const double slope = smaller(steepest, 0.5 * fabs(below + above));
-    return below * above > 0 ? copysign(slope, above) : 0.0;
+    return (below > 0 && above > 0) || (below < 0 && above < 0) ? copysign(slope, above) : 0.0;
 }
 
 /* A value on either side of a face, from the two cells below it (the first is further away) and the two above. */

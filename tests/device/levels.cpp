@@ -91,9 +91,10 @@ public:
             for (halo_box &box : around) box.low[d] = std::min<int64_t>(box.low[d], 0), box.high[d] = std::max<int64_t>(box.high[d], 1);
         }
         const bool wild = below(2) == 0;
+        const Real scale = below(4) == 0 ? std::sqrt(std::numeric_limits<Real>::min()) / 1000 : Real(1); // products of two vanish
         for (Store<Real> &store : stores_) {
             store.resize(around[0], of_.n_components, width(), 1 + below(2));
-            for (Real &value : store.values) value = any_value<Real>(random, wild);
+            for (Real &value : store.values) value = any_value<Real>(random, wild) * scale;
         }
     }
 
@@ -180,7 +181,8 @@ private:
             Point low = coarse, high = coarse;
             --low[d], ++high[d];
             const Real below = middle - stores_[0].at(low, c, half), above = stores_[0].at(high, c, half) - middle;
-            const Real slope = !(below * above > 0) ? 0 : std::abs(below) < std::abs(above) ? below : above;
+            const bool rises = below > 0 && above > 0, falls = below < 0 && above < 0;
+            const Real slope = !rises && !falls ? 0 : std::abs(below) < std::abs(above) ? below : above;
             const int64_t number = fine[d] - coarse[d] * of_.ratio[d];
             value += static_cast<Real>(2 * number + 1 - of_.ratio[d]) / static_cast<Real>(2 * of_.ratio[d]) * slope;
         }

@@ -94,7 +94,7 @@ bool BoxLevels::made(int32_t number, const Cell &cell, int32_t component, const 
         --before[d], ++behind[d];
         const Real below = at(from) - at(before), above = at(behind) - at(from);
         Real slope = 0;
-        if (below * above > 0) slope = (below < 0 ? -below : below) < (above < 0 ? -above : above) ? below : above;
+        if ((below > 0 && above > 0) || (below < 0 && above < 0)) slope = (below < 0 ? -below : below) < (above < 0 ? -above : above) ? below : above;
         const int64_t place = cell[d] - from[d] * ratio_[d];
         result += static_cast<Real>(2 * place + 1 - ratio_[d]) / static_cast<Real>(2 * ratio_[d]) * slope;
     }

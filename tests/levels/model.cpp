@@ -41,7 +41,7 @@ std::vector<Rotation> all_rotations(int32_t n_dims) {
 }
 
 double minmod(double below, double above) {
-    if (below * above <= 0) return 0;
+    if (!((below > 0 && above > 0) || (below < 0 && above < 0))) return 0;
     return std::abs(below) < std::abs(above) ? below : above;
 }
 

@@ -374,6 +374,37 @@ TEST(RemeshRefuses, OtherFieldsAndForests) {
            "between forests owned points alone are filled");
 }
 
+// What splits reads ghosts, which must have come.
+TEST(RemeshRefuses, ToReadGhostsThatAreUnderWay) {
+    conformance::run(2, {}, [](Rank &rank) {
+        Case of(0);
+        of.shape = Shape{};
+        of.shape.n_dims = 1, of.shape.deepest = 0, of.low = of.high = { 1, 0, 0 }, of.type = HALO_FLOAT64, of.n_components = 1,
+        of.prolongation = HALO_PROLONG_MINMOD;
+        const Model before(of.shape, 1, rank.size);
+        int64_t n = 0;
+        OK(halo_forest_uniform(&before.desc(), 1, sizeof(halo_leaf), nullptr, 0, &n));
+        std::vector<halo_leaf> leaves(static_cast<size_t>(n));
+        OK(halo_forest_uniform(&before.desc(), 1, sizeof(halo_leaf), leaves.data(), n, &n));
+        const Model after(before, leaves, 1, rank.size);
+        Filled coarse(of, before, rank), fine(of, after, rank);
+        halo_field *from = coarse.field(), *to = fine.field();
+        halo_exchange *ghosts = nullptr, *move = nullptr;
+        OK(halo_exchange_create(&from, 1, nullptr, &ghosts));
+        OK(halo_exchange_create_transfer(&from, &to, 1, nullptr, &move));
+        for (int turn = 0; turn < 3; ++turn) {
+            OK(halo_exchange_start(ghosts, nullptr, HALO_STREAM_NONE));
+            if (halo_exchange_start(move, nullptr, HALO_STREAM_NONE) != HALO_BUSY || !std::strstr(halo_last_error(), "whose ghosts are read"))
+                stop("ghosts are under way: %s", halo_last_error());
+            OK(halo_exchange_finish(ghosts, HALO_STREAM_NONE));
+            OK(halo_exchange_start(move, nullptr, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(move, HALO_STREAM_NONE));
+        }
+        OK(halo_exchange_destroy(&move));
+        OK(halo_exchange_destroy(&ghosts));
+    });
+}
+
 // Two levels at once must go through a list between.
 TEST(RemeshRefuses, MoreThanOneLevel) {
     conformance::run(2, {}, [](Rank &rank) {

@@ -160,6 +160,30 @@ TEST_P(RunsOfTwoRanks, WhatCannotBeReadWhileARunIsInFlight) {
         });
 }
 
+// All of it, said in numbers: no other tables are made, and it is the same run as one that says nothing.
+TEST_P(RunsOfTwoRanks, AllInNumbersIsAll) {
+    on_ranks(2, [&](halo_inproc *group, int32_t rank) {
+        const Rank end(group, rank, described(GetParam()));
+        EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
+        halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
+        EXPECT_EQ(halo_exchange_get_stats(end.x, &stats), HALO_SUCCESS);
+        const int64_t compiled = stats.tables_compiled;
+        for (int which = 0; which < 4; ++which) {
+            halo_run run = HALO_RUN_INIT;
+            if (which == 0) run.n_components = 1;
+            if (which == 1) run.depth = 1;
+            if (which == 2) run.depth = 7;
+            if (which == 3) {
+                run.has_ghosts = 1;
+                for (int d = 0; d < 2; ++d) run.ghost_low[d] = run.ghost_high[d] = 1;
+            }
+            EXPECT_EQ(end.exchange(rank == 0 ? &run : nullptr), HALO_SUCCESS) << which << ": " << halo_last_error();
+        }
+        EXPECT_EQ(halo_exchange_get_stats(end.x, &stats), HALO_SUCCESS);
+        EXPECT_EQ(stats.tables_compiled, compiled);
+    });
+}
+
 // In the wrong order, whether the exchange has one round or several: the text names the exchange, the call and the state, and nothing has happened.
 class Phases {
 public:

@@ -52,7 +52,7 @@ std::vector<Passes> passes_of_rank(halo_inproc *group, int32_t rank, const char 
         std::vector<int32_t> mask(n_fields, 0);
         mask[static_cast<size_t>(time) % n_fields] = 1;
         halo_run run = HALO_RUN_INIT;
-        run.n_fields = static_cast<int64_t>(n_fields), run.field_mask = mask.data();
+        run.n_fields = static_cast<int32_t>(n_fields), run.field_mask = mask.data();
         round.start(run, HALO_STREAM_NONE);
         round.finish(HALO_STREAM_NONE);
         const CheckMode::Passes &bytes = round.check()->passes();

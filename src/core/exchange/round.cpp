@@ -182,20 +182,33 @@ std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, c
     return rows;
 }
 
+// What takes all is no narrower for saying so in numbers.
+Narrowed Round::narrowed_by(const halo_run &run) const {
+    Narrowed wanted{ { run.first_component, run.n_components }, widths_of(run), spec_.pieces.front().combining.op_of_rows(op_of(run)) };
+    const auto all = [&](auto &&holds) {
+        return std::ranges::all_of(plan_->pieces(), [&](const PlanPiece &planned) {
+            return (run.field_mask && run.field_mask[planned.destination] == 0) || holds(planned.field->spec());
+        });
+    };
+    if (run.first_component == 0 && all([&](const FieldSpec &field) { return run.n_components == field.n_components; })) wanted.components = {};
+    if (all([&](const FieldSpec &field) { return field.ghosts.clipped(wanted.ghosts) == field.ghosts; })) wanted.ghosts = GhostWidths::all();
+    return wanted;
+}
+
 // Which tables the run works on; those of another narrowing are made at its first use.
 void Round::narrow(const halo_run &run) {
     const bool all_on_host = takes_all(run) && run_.on_host();
     if (all_on_host && took_all_ && run_.narrowing.batch == batch_) return; // as the run before
     took_all_ = false;
     run_.op = op_of(run);
-    run_.ghosts = widths_of(run);
-    const Narrowed wanted{ { run.first_component, run.n_components }, run_.ghosts, spec_.pieces.front().combining.op_of_rows(run_.op) };
+    const Narrowed wanted = narrowed_by(run);
+    run_.ghosts = wanted.ghosts;
     Narrowing last = run_.narrowing;
     run_.whole = wanted == Narrowed{};
     bool any = run_.pieces.empty();
     const uint32_t ghosts_and_op = WireGhosts::word_of(layers_of(run_.ghosts)) | static_cast<uint32_t>(run_.op == spec_.op ? 0 : run_.op)
                                                                                      << Narrowing::op_shift;
-    run_.narrowing = { 0, batch_, run.first_component, run.n_components, ghosts_and_op };
+    run_.narrowing = { 0, batch_, wanted.components.first, wanted.components.n, ghosts_and_op };
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
         PieceRun &piece = run_.pieces[p];
         const PlanPiece &planned = plan_->pieces()[p];

@@ -106,6 +106,7 @@ private:
     halo_op op_of(const halo_run &run) const { return run.op != 0 ? run.op : spec_.op; }
     void require_known_values(const PlanPiece &piece, const Device &device) const;
     std::shared_ptr<const Lowered> lowered(const Plan &plan, size_t number, const Device &device, const Narrowed &narrowed);
+    Narrowed narrowed_by(const halo_run &run) const;
     void narrow(const halo_run &run);
     void allocate_scratch(size_t number);
     // round_spaces.cpp: runs on the host alone cost a look at whether they are that.

@@ -142,6 +142,12 @@ TransportChoice choose_transport(const Config &config, const halo_host &host, co
     const std::string name = wanted == "mpi" ? mpi.module() : wanted;
     check_named(name, mpi, host);
     TransportChoice choice = take_transport(config, host, name);
+    if (opens_over_bootstrap(*choice.plugin))
+        fail(HALO_ERR_PLUGIN,
+             "transport = %s, but nothing tells its ranks where the others are: MPI does with transport = %s,mpi; halo_launch, PMIx (bootstrap = "
+             "pmix) and "
+             "halo_context_create_over do, too",
+             name.c_str(), name.c_str());
     choice.why = transport_as_set(config) + mpi.why + "; " + choice.why;
     return choice;
 }
@@ -159,6 +165,8 @@ TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Con
     const TransportList list = transport_list(config);
     const std::string ranks = format("rank %d of %d by %s", bootstrap.rank, bootstrap.n_ranks, by.c_str());
     const auto why_not = [&](const halo_transport_plugin &plugin) { return why_not_over_bootstrap(plugin, bootstrap.n_ranks); };
+    if (list.rest == "mpi")
+        fail(HALO_ERR_PLUGIN, "transport = mpi, but %s, which no MPI has started: leave it out, or start them with mpirun", ranks.c_str());
     if (list.rest != "auto") {
         TransportChoice choice = take_transport(config, host, list.rest);
         if (const char *why = why_not_over_bootstrap(*choice.plugin, bootstrap.n_ranks))

@@ -27,7 +27,7 @@ HALO_DEVICE HALO_REAL HALO_OF_REAL(halo_mean)(HALO_GLOBAL const halo_level *what
 HALO_DEVICE HALO_REAL HALO_OF_REAL(halo_slope)(HALO_GLOBAL const halo_u8 *at, halo_i64 stride) {
     const HALO_REAL value = HALO_CONST_REAL_AT(at);
     const HALO_REAL below = value - HALO_CONST_REAL_AT(at - stride), above = HALO_CONST_REAL_AT(at + stride) - value;
-    if (!(below * above > 0)) return 0;
+    if (!((below > 0 && above > 0) || (below < 0 && above < 0))) return 0;
     return (below < 0 ? -below : below) < (above < 0 ? -above : above) ? below : above;
 }
 

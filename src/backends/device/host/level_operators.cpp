@@ -148,7 +148,7 @@ void restrict_in(int directions, const Reals<Real> &fine, const Reals<Real> &coa
 template <class Real>
 Real minmod(Real below, Real above) {
     const Real smaller = std::abs(below) < std::abs(above) ? below : above;
-    return below * above > Real(0) ? smaller : Real(0);
+    return ((below > Real(0)) & (above > Real(0))) | ((below < Real(0)) & (above < Real(0))) ? smaller : Real(0);
 }
 
 template <class Real>

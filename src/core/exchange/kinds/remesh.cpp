@@ -38,7 +38,12 @@ public:
         find_moves();
         ForestSteps::prepare();
     }
+    void add_read_ghosts(size_t field) { read_ghosts_.push_back(field); }
     void begin(halo_run &run) override {
+        for (const size_t f : read_ghosts_)
+            if ((!run.field_mask || run.field_mask[f] != 0) && field(f).in_flight > 0)
+                fail(HALO_BUSY, "transfer from field %s: an exchange of it is in flight, whose ghosts are read where blocks are split",
+                     field(f).spec().name.c_str());
         find_moves();
         ForestSteps::begin(run);
     }
@@ -55,7 +60,8 @@ private:
     void find(const Move &move);
     void find_move(const Move &move, int32_t place);
 
-    std::vector<Move> moves_; // for which it has not been found yet what there is to do
+    std::vector<size_t> read_ghosts_; // fields
+    std::vector<Move> moves_;         // for which it has not been found yet what there is to do
 };
 
 void RemeshSteps::find_moves() {
@@ -146,6 +152,7 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
         round.pieces.push_back({ f, 3 * n + f, move.split, {}, meaning, SparseRule::moved, aged });
         round.pieces.push_back({ f, n + f, move.beside, {}, meaning, SparseRule::moved });
         steps->add_move(move);
+        if (ghosts[static_cast<size_t>(n + f)].reach > 0) steps->add_read_ghosts(static_cast<size_t>(f));
     }
     steps->allocate();
     return one_round(fields, std::move(round), std::move(steps));
