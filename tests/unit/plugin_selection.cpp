@@ -165,7 +165,8 @@ TEST(TransportList, WhatMakesNoSenseIsRefused) {
                            { "mpi,shm", "an MPI reaches all ranks" },
                            { "mpi_mpich,auto", "an MPI reaches all ranks" },
                            { "shm,^ucx", "leaves a name out" },
-                           { "ucx,^ucx", "leaves a name out" } };
+                           { "ucx,^ucx", "leaves a name out" },
+                           { "^uxc", "there is no transport uxc to be left out" } };
     for (const Case &one : cases) expect_failure(HALO_ERR_CONFIG, { one.list, one.text }, [&] { transport_list(config_with(one.list)); });
     const Case besides[] = { { "auto", "it is the last name of the setting transport" },
                              { "shm,mpi", "an MPI reaches all ranks" },

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "plugin/known_modules.h"
+#include "plugin/registry.h"
 
 namespace halo {
 
@@ -43,6 +45,16 @@ void require_first(const Config &config, const char *key, const std::vector<std:
     }
 }
 
+// One that is not here may be on another machine; one that is nowhere is misspelt.
+void require_known(const Config &config, const std::string &left_out) {
+    const auto is_it = [&](const std::string &name) { return name == left_out; };
+    const auto comes_with_the_library = [&](const KnownModule &known) { return known.kind == PluginKind::transport && is_it(known.name); };
+    if (left_out == "mpi" || std::ranges::any_of(known_modules(), comes_with_the_library)) return;
+    if (std::ranges::any_of(Registry::instance().built_in(PluginKind::transport), is_it)) return;
+    if (std::ranges::any_of(module_names(PluginKind::transport, module_directories(config)), is_it)) return;
+    refuse(config, "transport", format("there is no transport %s to be left out", left_out.c_str()).c_str());
+}
+
 } // namespace
 
 bool TransportList::leaves_out(const std::string &name) const {
@@ -66,6 +78,7 @@ TransportList transport_list(const Config &config) {
     require_first(config, "transport", list.first);
     if (!list.left_out.empty() && list.rest != "auto")
         refuse(config, "transport", "^ leaves a name out of what auto takes, and auto is not the last name");
+    for (const std::string &name : list.left_out) require_known(config, name);
     return list;
 }
 
