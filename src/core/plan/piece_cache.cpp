@@ -27,13 +27,20 @@ private:
         std::shared_ptr<Piece> piece;
     };
 
-    // The one that has not been used for longest, when there are many.
+    // Those that have not been used for longest, when there are many, and they are large.
     void drop_unused() {
-        constexpr ptrdiff_t most_unused = 8;
-        const auto unused = [](const Entry &entry) { return entry.piece.use_count() == 1; };
-        if (std::count_if(entries_.begin(), entries_.end(), unused) < most_unused) return;
-        entries_.erase(std::find_if(entries_.rbegin(), entries_.rend(), unused).base() - 1);
+        constexpr size_t always_kept = 8, most_bytes = 16 << 20; // of edges, of those kept beyond that
+        size_t n = 0, bytes = 0;
+        for (const Entry &entry : entries_)
+            if (is_unused(entry)) ++n, bytes += entry.piece->edges().bytes();
+        for (; n >= always_kept && (bytes > most_bytes || n >= most_kept); --n) {
+            const auto last = std::find_if(entries_.rbegin(), entries_.rend(), is_unused).base() - 1;
+            bytes -= last->piece->edges().bytes();
+            entries_.erase(last);
+        }
     }
+    static constexpr size_t most_kept = 1024; // all are looked at for each piece
+    static bool is_unused(const Entry &entry) { return entry.piece.use_count() == 1; }
 
     std::vector<Entry> entries_; // the last used first
 };

@@ -114,4 +114,11 @@ bool key_before(const PlacedEdge &a, const PlacedEdge &b) {
     return key(a) < key(b);
 }
 
+size_t PlacedEdges::bytes() const {
+    size_t edges = local.size(), points = 0;
+    for (const Link &link : links) edges += link.send.size() + link.receive.size();
+    for (const std::vector<uint32_t> &kept : kept_) points += kept.size();
+    return edges * sizeof(PlacedEdge) + points * sizeof(uint32_t);
+}
+
 } // namespace halo

@@ -82,6 +82,8 @@ public:
     PlacedEdges emptied() const;
     // All in the order of messages.
     void sort(bool has_cells);
+    // Of memory.
+    size_t bytes() const;
 
 private:
     Link &link(int32_t peer);
