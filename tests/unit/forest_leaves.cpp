@@ -457,6 +457,8 @@ TEST(Place, RunsNearTheMeanAndNoneEmpty) {
     EXPECT_EQ(place_by_weight({ 0, 0, 0, 0 }, 2), (std::vector<int32_t>{ 0, 0, 1, 1 }));
     EXPECT_EQ(place_by_weight({ 9, 1, 1, 1 }, 2), (std::vector<int32_t>{ 0, 1, 1, 1 }));
     EXPECT_EQ(place_by_weight({ 1, 1, 1, 9 }, 2), (std::vector<int32_t>{ 0, 0, 0, 1 }));
+    EXPECT_EQ(place_by_weight(std::vector<double>(8, 1e308), 4), place_by_weight(std::vector<double>(8, 1), 4));
+    EXPECT_EQ(place_by_weight(std::vector<double>(8, 5e-324), 4), place_by_weight(std::vector<double>(8, 1), 4));
 }
 
 } // namespace

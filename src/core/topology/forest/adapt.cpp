@@ -2,7 +2,7 @@
 #include "topology/forest/adapt.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include "base/checked.h"
 #include "base/limits.h"
@@ -140,9 +140,12 @@ std::vector<AdaptedLeaf> adapt(const Leaves &leaves, std::span<const int32_t> ma
 }
 
 std::vector<int32_t> place_by_weight(const std::vector<double> &weights, int32_t n_ranks) {
-    double rest = std::accumulate(weights.begin(), weights.end(), 0.0);
-    const bool none = rest == 0; // then all alike
-    if (none) rest = static_cast<double>(weights.size());
+    const double greatest = weights.empty() ? 0 : std::ranges::max(weights);
+    const int exponent = greatest > 0 ? std::ilogb(greatest) : 0;
+    // Near 1, so that sums and halves are numbers. Where all are 0 they are alike.
+    const auto weight = [&](size_t leaf) { return greatest > 0 ? std::ldexp(weights[leaf], -exponent) : 1; };
+    double rest = 0;
+    for (size_t leaf = 0; leaf < weights.size(); ++leaf) rest += weight(leaf);
     std::vector<int32_t> owners;
     owners.reserve(weights.size());
     for (int32_t rank = 0; rank < n_ranks && owners.size() < weights.size(); ++rank) {
@@ -151,7 +154,7 @@ std::vector<int32_t> place_by_weight(const std::vector<double> &weights, int32_t
         const double mean = rest / (n_ranks - rank);
         double mine = 0;
         for (int64_t n = 0; n < most; ++n) {
-            const double next = none ? 1 : weights[owners.size()];
+            const double next = weight(owners.size());
             if (n > 0 && rank < n_ranks - 1 && mine + next / 2 > mean) break;
             mine += next;
             owners.push_back(rank);
