@@ -306,7 +306,7 @@ struct TwoFields {
             halo_field_desc field = HALO_FIELD_DESC_INIT;
             field.name = i == 0 ? "u" : "v";
             field.n_components = i + 1;
-            for (int d = 0; d < 2; ++d) field.ghost_low[d] = field.ghost_high[d] = 1;
+            for (int d = 0; d < 2; ++d) field.ghost_low[d] = field.ghost_high[d] = 2;
             OK(halo_field_create(topology, &field, &fields[i]));
             OK(halo_field_allocate(fields[i], -1));
         }
