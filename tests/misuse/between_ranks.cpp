@@ -491,29 +491,6 @@ TEST(BetweenRanks, OtherNarrowing) {
     });
 }
 
-// By turns, as a loop over them does: tables are made in the first turn alone.
-TEST(BetweenRanks, ComponentsOneByOneHaveTheirTables) {
-    on_two_ranks([&](halo_inproc *group, int32_t rank) {
-        Options options;
-        options.n_components = 40;
-        const Rank end(group, rank, options);
-        int64_t compiled = 0;
-        for (int turn = 0; turn < 3; ++turn) {
-            for (int32_t c = 0; c < options.n_components; ++c) {
-                halo_run run = HALO_RUN_INIT;
-                run.first_component = c, run.n_components = 1;
-                EXPECT_EQ(end.exchange(&run), HALO_SUCCESS) << halo_last_error();
-            }
-            halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-            EXPECT_EQ(halo_exchange_get_stats(end.x, &stats), HALO_SUCCESS);
-            if (turn > 0) {
-                EXPECT_EQ(stats.tables_compiled, compiled);
-            }
-            compiled = stats.tables_compiled;
-        }
-    });
-}
-
 TEST(BetweenRanks, OtherGhosts) {
     struct Variant {
         int32_t low, high; // on rank 1, along x
