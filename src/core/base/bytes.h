@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -29,5 +30,26 @@ std::vector<T> from_bytes(std::span<const std::byte> bytes) {
     if (!values.empty()) std::memcpy(static_cast<void *>(values.data()), bytes.data(), values.size() * sizeof(T));
     return values;
 }
+
+// Values behind each other, of so many bytes altogether.
+class Packer {
+public:
+    explicit Packer(size_t n_bytes) : bytes_(n_bytes) {}
+
+    template <class T>
+    void add(std::span<const T> values) {
+        if (!values.empty()) std::memcpy(bytes_.data() + at_, values.data(), values.size_bytes());
+        at_ += values.size_bytes();
+    }
+    template <class T>
+    void add(const T &value) {
+        add(std::span<const T>(&value, 1));
+    }
+    std::vector<std::byte> take() { return std::move(bytes_); }
+
+private:
+    std::vector<std::byte> bytes_;
+    size_t at_ = 0;
+};
 
 } // namespace halo

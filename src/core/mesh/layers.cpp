@@ -5,6 +5,7 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "comm/agree.h"
 #include "mesh/packing.h"
@@ -202,7 +203,7 @@ std::vector<Delivery> Layers::questions(int32_t reach, std::vector<int32_t> &ask
         Packer message(n_words * sizeof(uint64_t));
         for (const std::vector<uint64_t> &keys : of_sets) {
             message.add(uint64_t{ keys.size() });
-            message.add_all(std::span<const uint64_t>(keys));
+            message.add(std::span<const uint64_t>(keys));
         }
         out.push_back({ rank, message.take() });
         asked.push_back(rank);

@@ -1,40 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between ranks, value by value. They are written and read where they lie: those of rows are large.
+// A message of another rank, value by value. It is read where it lies: those of rows are large.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "topology/discovery.h"
 
 namespace halo {
-
-// Values of so many bytes altogether.
-class Packer {
-public:
-    explicit Packer(size_t n_bytes) : bytes_(n_bytes) {}
-
-    template <class T>
-    void add(T value) {
-        std::memcpy(bytes_.data() + at_, &value, sizeof value);
-        at_ += sizeof value;
-    }
-    template <class T>
-    void add_all(std::span<const T> values) {
-        if (!values.empty()) std::memcpy(bytes_.data() + at_, values.data(), values.size_bytes());
-        at_ += values.size_bytes();
-    }
-    std::vector<std::byte> take() { return std::move(bytes_); }
-
-private:
-    std::vector<std::byte> bytes_;
-    size_t at_ = 0;
-};
 
 // HALO_ERR_WIRE where there are too few or too many, or one names what there is not. What came outlives it.
 class Unpacker {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/rows.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "mesh/packing.h"
 
@@ -60,7 +61,7 @@ std::vector<std::byte> RowPacker::pack(const std::vector<std::vector<uint32_t>> 
         }
     }
     for (const std::vector<uint32_t> &rows : rows_of_sets) message.add(uint64_t{ rows.size() });
-    message.add_all(std::span<const uint32_t>(entries_));
+    message.add(std::span<const uint32_t>(entries_));
     return message.take();
 }
 

@@ -3,25 +3,11 @@
 
 #include <cstring>
 
+#include "base/bytes.h"
+
 namespace halo {
 
 namespace {
-
-// Writes values behind each other.
-class Writer {
-public:
-    explicit Writer(size_t bytes) : bytes_(bytes) {}
-    template <class T>
-    void add(std::span<const T> values) {
-        if (!values.empty()) std::memcpy(bytes_.data() + at_, values.data(), values.size_bytes());
-        at_ += values.size_bytes();
-    }
-    std::vector<std::byte> take() { return std::move(bytes_); }
-
-private:
-    std::vector<std::byte> bytes_;
-    size_t at_ = 0;
-};
 
 struct SubmissionHead {
     uint64_t n_keys;
@@ -89,7 +75,7 @@ void require_lists(int32_t rank, size_t message_bytes, size_t head_bytes, std::i
 // Weights before notes, so that all lie aligned.
 std::vector<std::byte> encode(const Submission &submission) {
     const SubmissionHead head{ submission.keys.size(), submission.weights.size(), submission.notes.size() };
-    Writer writer(sizeof head + submission.keys.size_bytes() + submission.weights.size_bytes() + submission.notes.size_bytes());
+    Packer writer(sizeof head + submission.keys.size_bytes() + submission.weights.size_bytes() + submission.notes.size_bytes());
     writer.add(std::span(&head, 1));
     writer.add(submission.keys);
     writer.add(submission.weights);
@@ -117,7 +103,7 @@ Submission decode_submission(int32_t rank, const std::vector<std::byte> &bytes) 
 std::vector<std::byte> encode(const KeyAnswers &answers) {
     const std::vector<uint32_t> words = words_of(answers.holders);
     const AnswersHead head{ answers.answers.size(), words.size() };
-    Writer writer(sizeof head + answers.answers.size() * sizeof(KeyAnswer) + words.size() * sizeof words[0]);
+    Packer writer(sizeof head + answers.answers.size() * sizeof(KeyAnswer) + words.size() * sizeof words[0]);
     writer.add(std::span(&head, 1));
     writer.add(std::span<const KeyAnswer>(answers.answers));
     writer.add(std::span<const uint32_t>(words));
