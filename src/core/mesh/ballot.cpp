@@ -3,10 +3,10 @@
 
 namespace halo {
 
-void Ballot::add_other(uint32_t entity, Votes votes) {
+void Ballot::add(uint32_t entity, Votes votes) {
     Only &only = only_[entity];
-    if (only.n == 0 && votes.n < listed) {
-        only = { votes.rank, static_cast<uint32_t>(votes.n) };
+    if ((only.n == 0 || only.rank == votes.rank) && votes.n < listed - only.n) {
+        only = { votes.rank, only.n + static_cast<uint32_t>(votes.n) };
         return;
     }
     if (only.n != listed && only.n > 0) lists_[{ entity, only.rank }] = only.n;
@@ -21,7 +21,7 @@ void Ballot::add_each(std::span<const uint32_t> entities, uint32_t none, int32_t
         if (only[entity].rank == rank && only[entity].n < listed - 1)
             ++only[entity].n;
         else
-            add_other(entity, { rank, 1 });
+            add(entity, { rank, 1 });
     }
 }
 

@@ -22,13 +22,7 @@ public:
     explicit Ballot(size_t n_entities) : only_(n_entities) {}
 
     void resize(size_t n_entities) { only_.resize(n_entities); }
-    void add(uint32_t entity, Votes votes) {
-        Only &only = only_[entity];
-        if (only.rank == votes.rank && votes.n < listed - only.n)
-            only.n += static_cast<uint32_t>(votes.n);
-        else
-            add_other(entity, votes);
-    }
+    void add(uint32_t entity, Votes votes);
     // One vote for each entity, and each time that it is there, but for `none`.
     void add_each(std::span<const uint32_t> entities, uint32_t none, int32_t rank);
     bool has_votes(uint32_t entity) const { return only_[entity].n > 0; }
@@ -54,7 +48,6 @@ private:
         int32_t rank = nobody;
         uint32_t n = 0;
     };
-    void add_other(uint32_t entity, Votes votes);
 
     std::vector<Only> only_;                                // by entity
     std::map<std::pair<uint32_t, int32_t>, int64_t> lists_; // (entity, rank): votes
