@@ -190,8 +190,10 @@ Narrowed Round::narrowed_by(const halo_run &run) const {
             return (run.field_mask && run.field_mask[planned.destination] == 0) || holds(planned.field->spec());
         });
     };
-    if (run.first_component == 0 && all([&](const FieldSpec &field) { return run.n_components == field.n_components; })) wanted.components = {};
-    if (all([&](const FieldSpec &field) { return field.ghosts.clipped(wanted.ghosts) == field.ghosts; })) wanted.ghosts = GhostWidths::all();
+    if (run.n_components > 0 && run.first_component == 0 && all([&](const FieldSpec &field) { return run.n_components == field.n_components; }))
+        wanted.components = {};
+    if (narrows_ghosts(run) && all([&](const FieldSpec &field) { return field.ghosts.clipped(wanted.ghosts) == field.ghosts; }))
+        wanted.ghosts = GhostWidths::all();
     return wanted;
 }
 
