@@ -148,7 +148,8 @@ void restrict_in(int directions, const Reals<Real> &fine, const Reals<Real> &coa
 template <class Real>
 Real minmod(Real below, Real above) {
     const Real smaller = std::abs(below) < std::abs(above) ? below : above;
-    return ((below > Real(0)) & (above > Real(0))) | ((below < Real(0)) & (above < Real(0))) ? smaller : Real(0);
+    const bool rises = (below > Real(0)) & (above > Real(0)), falls = (below < Real(0)) & (above < Real(0)); // a product of small ones may be 0
+    return rises | falls ? smaller : Real(0);
 }
 
 template <class Real>
