@@ -374,20 +374,35 @@ TEST(RemeshRefuses, OtherFieldsAndForests) {
            "between forests owned points alone are filled");
 }
 
+// The blocks of one level, and those that they become when all are refined so many times.
+struct Refined {
+    Case of = plain();
+    Model before, after;
+
+    Refined(const Rank &rank, int32_t times) : before(of.shape, 1, rank.size), after(before, leaves(times), 1, rank.size) {}
+
+private:
+    static Case plain() {
+        Case of(0);
+        of.shape = Shape{};
+        of.shape.n_dims = 1, of.shape.deepest = 0, of.low = of.high = { 1, 0, 0 }, of.type = HALO_FLOAT64, of.n_components = 1;
+        of.prolongation = HALO_PROLONG_MINMOD;
+        return of;
+    }
+    std::vector<halo_leaf> leaves(int32_t level) const {
+        int64_t n = 0;
+        OK(halo_forest_uniform(&before.desc(), level, sizeof(halo_leaf), nullptr, 0, &n));
+        std::vector<halo_leaf> list(static_cast<size_t>(n));
+        OK(halo_forest_uniform(&before.desc(), level, sizeof(halo_leaf), list.data(), n, &n));
+        return list;
+    }
+};
+
 // What splits reads ghosts, which must have come.
 TEST(RemeshRefuses, ToReadGhostsThatAreUnderWay) {
     conformance::run(2, {}, [](Rank &rank) {
-        Case of(0);
-        of.shape = Shape{};
-        of.shape.n_dims = 1, of.shape.deepest = 0, of.low = of.high = { 1, 0, 0 }, of.type = HALO_FLOAT64, of.n_components = 1,
-        of.prolongation = HALO_PROLONG_MINMOD;
-        const Model before(of.shape, 1, rank.size);
-        int64_t n = 0;
-        OK(halo_forest_uniform(&before.desc(), 1, sizeof(halo_leaf), nullptr, 0, &n));
-        std::vector<halo_leaf> leaves(static_cast<size_t>(n));
-        OK(halo_forest_uniform(&before.desc(), 1, sizeof(halo_leaf), leaves.data(), n, &n));
-        const Model after(before, leaves, 1, rank.size);
-        Filled coarse(of, before, rank), fine(of, after, rank);
+        const Refined lists(rank, 1);
+        Filled coarse(lists.of, lists.before, rank), fine(lists.of, lists.after, rank);
         halo_field *from = coarse.field(), *to = fine.field();
         halo_exchange *ghosts = nullptr, *move = nullptr;
         OK(halo_exchange_create(&from, 1, nullptr, &ghosts));
@@ -408,18 +423,8 @@ TEST(RemeshRefuses, ToReadGhostsThatAreUnderWay) {
 // Two levels at once must go through a list between.
 TEST(RemeshRefuses, MoreThanOneLevel) {
     conformance::run(2, {}, [](Rank &rank) {
-        Case of(0);
-        of.shape = Shape{};
-        of.shape.n_dims = 1, of.shape.deepest = 0, of.low = of.high = { 1, 0, 0 }, of.type = HALO_FLOAT64, of.n_components = 1;
-        const Model before(of.shape, 1, rank.size);
-        int64_t n = 0;
-        OK(halo_forest_uniform(&before.desc(), 2, sizeof(halo_leaf), nullptr, 0, &n));
-        std::vector<halo_leaf> leaves(static_cast<size_t>(n));
-        OK(halo_forest_uniform(&before.desc(), 2, sizeof(halo_leaf), leaves.data(), n, &n));
-        const Model after(before, leaves, 1, rank.size);
-        Filled coarse(of, before, rank);
-        Case fine_case = of;
-        Filled fine(fine_case, after, rank);
+        const Refined lists(rank, 2);
+        Filled coarse(lists.of, lists.before, rank), fine(lists.of, lists.after, rank);
         for (const auto &[source, destination] : { std::pair{ coarse.field(), fine.field() }, std::pair{ fine.field(), coarse.field() } }) {
             halo_field *from = source, *to = destination;
             halo_exchange *move = nullptr;

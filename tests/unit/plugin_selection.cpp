@@ -55,6 +55,17 @@ TEST(Selection, AutoTakesAModuleForABootstrapWhereThereIsOneAlone) {
     EXPECT_STREQ(choose_transport_over(bootstrap, config, host.host).plugin->name, "over");
 }
 
+// What is named and cannot serve: the text says what to set instead.
+TEST(Selection, WhatLacksABootstrapOrAnMpiIsRefused) {
+    Host host;
+    expect_failure(HALO_ERR_PLUGIN, { "transport = over, but nothing tells its ranks where the others are", "transport = over,mpi", "halo_launch" },
+                   [&] { choose_transport(config_with("over", HALO_TEST_MODULES), host.host, {}); });
+    halo_bootstrap bootstrap = HALO_BOOTSTRAP_INIT;
+    bootstrap.n_ranks = 2;
+    expect_failure(HALO_ERR_PLUGIN, { "transport = mpi, but rank 0 of 2", "which no MPI has started: leave it out" },
+                   [&] { choose_transport_over(bootstrap, config_with("over,mpi", HALO_TEST_MODULES), host.host); });
+}
+
 TEST(Selection, NamedIsTakenOrAnError) {
     Host host;
     EXPECT_STREQ(choose_transport(config_with("good", HALO_TEST_MODULES), host.host, {}).plugin->name, "good");
