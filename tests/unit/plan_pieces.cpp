@@ -55,11 +55,11 @@ const Change changes[] = {
 
 class Pieces : public testing::Test {
 protected:
-    Pieces() {
+    explicit Pieces(int64_t n_blocks = 2) {
         context_ = open_context(group_, 0);
         halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
         desc.n_dims = 2;
-        desc.n_blocks[0] = desc.n_blocks[1] = 2;
+        desc.n_blocks[0] = desc.n_blocks[1] = n_blocks;
         desc.n_cells[0] = desc.n_cells[1] = 4;
         topology_ = std::make_unique<BlocksTopology>(*context_, desc);
     }
@@ -78,6 +78,19 @@ protected:
         Field field(*topology_, wanted.field);
         bind(field, wanted.lead);
         return piece_for({ &field, &field, edges_of_topology(*topology_, wanted.use), wanted.combining, wanted.meaning });
+    }
+
+    // Made for `n` exchanges that are no more: how many are there still?
+    int64_t kept_of(uint64_t n) const {
+        std::vector<std::weak_ptr<Piece>> made;
+        for (uint64_t i = 0; i < n; ++i) made.push_back(piece([i](Wanted &wanted) { wanted.meaning = i; }, "u"));
+        return std::ranges::count_if(made, [](const std::weak_ptr<Piece> &one) { return !one.expired(); });
+    }
+    // Tables of single components, from the first to the end; returns how many had to be made.
+    int64_t lowered(Piece &piece, int32_t first, int32_t end) const {
+        int64_t compiled = 0;
+        for (int32_t c = first; c < end; ++c) piece.lowered(context_->device(), { .components = { c, 1 } }, false, compiled);
+        return compiled;
     }
 
 private:
@@ -104,6 +117,30 @@ TEST_F(Pieces, AreSharedByWhatIsAlikeAlone) {
     for (const Change &change : changes) pieces.push_back(piece(change, "u"));
     EXPECT_EQ(std::set(pieces.begin(), pieces.end()).size(), pieces.size());
     for (size_t i = 0; i < pieces.size(); ++i) EXPECT_EQ(piece(changes[i], "v"), pieces[i]) << "change " << i;
+}
+
+void with_components(Wanted &wanted) { wanted.field.n_components = 24; }
+
+TEST_F(Pieces, AreKeptWhileTheyAreSmall) {
+    EXPECT_EQ(kept_of(100), 100);
+    const std::shared_ptr<Piece> small = piece(with_components, "u");
+    EXPECT_EQ(lowered(*small, 0, 24), 24);
+    EXPECT_EQ(lowered(*small, 0, 24), 0);
+}
+
+// 32,000 edges each, of 80 bytes, and as many rows.
+class LargePieces : public Pieces {
+protected:
+    LargePieces() : Pieces(64) {}
+};
+
+TEST_F(LargePieces, AreBounded) { EXPECT_EQ(kept_of(12), 8); }
+
+TEST_F(LargePieces, HaveTheTablesUsedLast) {
+    const std::shared_ptr<Piece> large = piece(with_components, "u");
+    EXPECT_EQ(lowered(*large, 0, 24), 24);
+    EXPECT_EQ(lowered(*large, 8, 24), 0);
+    EXPECT_EQ(lowered(*large, 0, 1), 1);
 }
 
 } // namespace

@@ -118,7 +118,7 @@ size_t PlacedEdges::bytes() const {
     size_t edges = local.size(), points = 0;
     for (const Link &link : links) edges += link.send.size() + link.receive.size();
     for (const std::vector<uint32_t> &kept : kept_) points += kept.size();
-    return edges * sizeof(PlacedEdge) + points * sizeof(uint32_t);
+    return edges * sizeof(PlacedEdge) + lists_.size() * sizeof(EdgeLists) + points * sizeof(uint32_t);
 }
 
 } // namespace halo
