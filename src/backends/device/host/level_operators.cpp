@@ -149,7 +149,8 @@ template <class Real>
 Real minmod(Real below, Real above) {
     const Real smaller = std::abs(below) < std::abs(above) ? below : above;
     const bool rises = (below > Real(0)) & (above > Real(0)), falls = (below < Real(0)) & (above < Real(0)); // a product of small ones may be 0
-    return rises | falls ? smaller : Real(0);
+    const bool one_way = rises | falls;
+    return one_way ? smaller : Real(0);
 }
 
 template <class Real>
