@@ -81,7 +81,9 @@ pid_t initialized_by = 0;
 // Not after a failure: a rank that leaves without finalising makes the launcher end the others, which would wait for it forever. Nor in a process
 // forked since, which has no MPI.
 void finalize_at_exit(int exit_status, void *) {
-    if (exit_status == EXIT_SUCCESS && getpid() == initialized_by && !finalized()) MPI_Finalize();
+    if (exit_status != EXIT_SUCCESS || getpid() != initialized_by || finalized()) return;
+    Turn::end_all(); // before MPICH turns off its locks, which it does first
+    MPI_Finalize();
 }
 
 } // namespace
