@@ -10,9 +10,9 @@ namespace {
 constexpr size_t none = SIZE_MAX;
 
 // One pass over the stages as they run, level by level.
-class Pass {
+class DependencyPass {
 public:
-    explicit Pass(const Program &program) : program_(program), level_(program.fields().size() * program.n_levels()) {}
+    explicit DependencyPass(const Program &program) : program_(program), level_(program.fields().size() * program.n_levels()) {}
 
     void run() {
         for (stage_ = 0; stage_ < program_.stages().size(); ++stage_) {
@@ -117,6 +117,6 @@ private:
 
 } // namespace
 
-void check_dependencies(const Program &program) { Pass(program).run(); }
+void check_dependencies(const Program &program) { DependencyPass(program).run(); }
 
 } // namespace halo

@@ -10,9 +10,9 @@ namespace halo {
 
 namespace {
 
-class Pass {
+class NeedsPass {
 public:
-    explicit Pass(const Program &program) : program_(program), needed_(program.fields().size(), std::vector<Offsets>(program.n_levels())) {
+    explicit NeedsPass(const Program &program) : program_(program), needed_(program.fields().size(), std::vector<Offsets>(program.n_levels())) {
         needs_.computed.assign(program.stages().size(), std::vector<Offsets>(program.n_levels()));
         needs_.storage.resize(program.fields().size());
         for (size_t f = 0; f < needed_.size(); ++f)
@@ -147,7 +147,7 @@ std::vector<Candidate> candidates(const Program &program) {
 }
 
 Needs find_needs(const Program &program, const std::vector<Candidate> &candidates, const std::vector<char> &exchanged) {
-    return Pass(program).run(candidates, exchanged);
+    return NeedsPass(program).run(candidates, exchanged);
 }
 
 bool fits_parts(const Program &program, const Needs &needs) { return !too_wide(program, needs).found; }

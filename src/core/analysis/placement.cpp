@@ -8,12 +8,12 @@ namespace halo {
 namespace {
 
 // The last stage that writes a field or uses its ghosts; -1: none.
-struct Use {
+struct FieldUse {
     int64_t last_write = -1, last = -1;
 };
 
-Use use_of(const Program &program, const Needs &needs, size_t field) {
-    Use use;
+FieldUse use_of(const Program &program, const Needs &needs, size_t field) {
+    FieldUse use;
     for (size_t s = 0; s < program.stages().size(); ++s) {
         const bool writes = program.stages()[s].writes(field);
         if (writes) use.last_write = static_cast<int64_t>(s);
@@ -72,7 +72,7 @@ std::vector<Window> windows(const Program &program, const Needs &needs) {
         Window window{ filled.writer + 1, filled.writer + 1, false };
         while (window.finish < n && !needs.touches_ghosts(program, static_cast<size_t>(window.finish), filled.field)) ++window.finish;
         if (filled.writer < 0 && program.desc().repeats) {
-            const Use use = use_of(program, needs, filled.field);
+            const FieldUse use = use_of(program, needs, filled.field);
             window.once = use.last_write < 0;
             if (!window.once) window.start = use.last + 1 - n;
         }

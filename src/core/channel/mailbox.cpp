@@ -11,7 +11,7 @@ namespace halo {
 
 namespace {
 
-constexpr const char *ends[] = { "sender's end", "receiver's end", "both ends on this rank" }; // by role
+constexpr const char *ends_by_role[] = { "sender's end", "receiver's end", "both ends on this rank" }; // by role
 
 } // namespace
 
@@ -99,14 +99,15 @@ std::string Mailbox::awaited() const {
                        : !next                                           ? "has not been made stale"
                        : role_ == Role::receiver                         ? "has not come"
                                                                          : "has not been sent";
-    return format("%s: %s %s, epoch %u %s", describe().c_str(), ends[static_cast<int>(role_)], state_name(state_), epoch_ + (next ? 1 : 0), what);
+    return format("%s: %s %s, epoch %u %s", describe().c_str(), ends_by_role[static_cast<int>(role_)], state_name(state_), epoch_ + (next ? 1 : 0),
+                  what);
 }
 
 void Mailbox::illegal(const char *call) const {
     static constexpr const char *hindrances[] = { ", not committed by a group", "", ", in an aggregated group", ", abandoned" };
     const char *extra = hindrances[static_cast<int>(access_)];
     if (access_ == Access::open && operation_ && state_ == HALO_STALE) extra = ", with a receive under way";
-    fail(HALO_ERR_STATE, "%s is illegal in the state %s (%s%s): %s, epoch %u", call, state_name(state_), ends[static_cast<int>(role_)], extra,
+    fail(HALO_ERR_STATE, "%s is illegal in the state %s (%s%s): %s, epoch %u", call, state_name(state_), ends_by_role[static_cast<int>(role_)], extra,
          describe().c_str(), epoch_);
 }
 

@@ -13,9 +13,9 @@ namespace {
 
 bool alike(Context &context, uint64_t hash) {
     const auto value = static_cast<int64_t>(hash >> 1);
-    const int64_t ends[2] = { value, -value };
+    const int64_t least_and_most[2] = { value, -value };
     int64_t found[2];
-    allreduce(context, ends, found, 2, HALO_INT64, HALO_MIN);
+    allreduce(context, least_and_most, found, 2, HALO_INT64, HALO_MIN);
     return found[0] == -found[1];
 }
 

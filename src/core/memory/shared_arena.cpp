@@ -12,7 +12,6 @@ namespace halo {
 
 namespace {
 
-constexpr size_t page = 4096;
 constexpr size_t file_bytes = size_t{ 256 } << 20; // address space; memory is taken page by page when it is written
 
 size_t rounded(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
@@ -67,7 +66,7 @@ std::byte *SharedArena::reach(const SharedOffer &offer) {
 void SharedArena::release_plain(std::byte *data, size_t bytes) noexcept {
 #if defined(__linux__)
     const auto address = reinterpret_cast<uintptr_t>(data);
-    const uintptr_t first = rounded(address, page), end = (address + bytes) / page * page;
+    const uintptr_t first = rounded(address, page_bytes), end = (address + bytes) / page_bytes * page_bytes;
     if (first < end) madvise(data + (first - address), end - first, MADV_REMOVE);
 #endif
     FreePlain::node_type node = std::move(nodes_in_use_.back());
@@ -118,10 +117,10 @@ std::byte *SharedArena::take(size_t bytes, size_t alignment) {
 }
 
 SharedBlock SharedArena::allocate(size_t bytes) {
-    bytes = rounded(bytes + SharedBlock::front, page);
+    bytes = rounded(bytes + SharedBlock::front, page_bytes);
     if (SharedBlock block = reused(bytes)) return block;
     if (released_.capacity() <= n_blocks_) released_.reserve(2 * n_blocks_ + 1);
-    std::byte *data = take(bytes, page);
+    std::byte *data = take(bytes, page_bytes);
     if (!data) return {};
     ++n_blocks_;
     SharedOffer offer = locate(data);

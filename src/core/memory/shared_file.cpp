@@ -57,15 +57,13 @@ uint64_t read_host_number() {
     return n > 0 ? Digest::mix(checksum(text, n) + numbers) | 1 : 0;
 }
 
-constexpr size_t page = 4096;
-
 // The largest file that can be made and filled. Growing one beyond the process's limit (ulimit -f) would end the process by a signal, and so would
 // filling one that is larger than the machine's memory.
 size_t most_file_bytes() {
     size_t most = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
     rlimit limit{};
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) most = std::min(most, static_cast<size_t>(limit.rlim_cur));
-    return most / page * page;
+    return most / page_bytes * page_bytes;
 }
 
 std::byte *map_all(int descriptor, size_t bytes, std::string &trouble) {
@@ -126,7 +124,7 @@ uint64_t host_number() {
 }
 
 SharedFile make_shared_file(size_t needed, size_t wanted, std::string &trouble) {
-    needed = (needed + page - 1) / page * page;
+    needed = (needed + page_bytes - 1) / page_bytes * page_bytes;
     const size_t most = most_file_bytes();
     if (needed > most) {
         trouble = format("a file of %zu bytes exceeds the machine's memory or the limit of file sizes (ulimit -f), %zu", needed, most);

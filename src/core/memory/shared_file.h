@@ -9,7 +9,8 @@
 
 namespace halo {
 
-inline constexpr size_t shared_file_front = 4096; // nothing is handed out of it
+inline constexpr size_t page_bytes = 4096;
+inline constexpr size_t shared_file_front = page_bytes; // nothing is handed out of it
 
 // Of this host since it was started, as its processes see it: each container that numbers them anew is another. 0: not known, which is asked anew.
 uint64_t host_number();

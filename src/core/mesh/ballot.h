@@ -19,6 +19,8 @@ struct Votes {
 // Mostly all votes for an entity are for one rank, and few.
 class Ballot {
 public:
+    static constexpr int32_t nobody = -1;
+
     explicit Ballot(size_t n_entities) : only_(n_entities) {}
 
     void resize(size_t n_entities) { only_.resize(n_entities); }
@@ -42,7 +44,6 @@ public:
 
 private:
     static constexpr uint32_t listed = UINT32_MAX;
-    static constexpr int32_t nobody = -1;
     // The only rank that has votes, and how many; `listed`: several have, or one has very many.
     struct Only {
         int32_t rank = nobody;

@@ -10,14 +10,14 @@ namespace halo {
 
 namespace {
 
-constexpr size_t sampled = 64; // one key in so many is looked at
+constexpr size_t check_stride = 64; // one key in so many is looked at
 
 // Where the keys of a set lie that this rank brings or leads to, if they lie close together. A few may lie elsewhere.
 DenseKeys dense_keys(const MeshDescription &mesh, size_t set) {
     uint64_t low = UINT64_MAX, high = 0, n = 0; // of rows: their entries are met several times
     const auto widen = [&](std::span<const uint64_t> keys, size_t arity, std::optional<uint64_t> none) {
         n += keys.size() / arity;
-        for (size_t i = 0; i < keys.size(); i += sampled) {
+        for (size_t i = 0; i < keys.size(); i += check_stride) {
             if (none == keys[i]) continue;
             low = std::min(low, keys[i]);
             high = std::max(high, keys[i]);

@@ -17,7 +17,7 @@ namespace halo {
 namespace {
 
 constexpr int32_t nobody = KnownSet::nobody;
-constexpr size_t sampled = 16; // of the keys that tell how keys lie, one in so many
+constexpr size_t sample_stride = 16; // of the keys that tell how keys lie, one in so many
 
 class SetOwners {
 public:
@@ -92,7 +92,7 @@ KeyPlacement SetOwners::choose_placement() const {
     if (mesh_.directory == HALO_DIRECTORY_HASH) return KeyPlacement::by_hash(context_.size());
     const LargeVector<uint64_t> &keys = set_.index.keys();
     std::vector<uint64_t> sample;
-    for (size_t i = 0; i < keys.size(); i += sampled) sample.push_back(keys[i]);
+    for (size_t i = 0; i < keys.size(); i += sample_stride) sample.push_back(keys[i]);
     halo_keys_desc desc = HALO_KEYS_DESC_INIT;
     desc.n_keys = std::ssize(sample);
     desc.keys = sample.data();

@@ -29,6 +29,11 @@ public:
     virtual bool narrow(Edge &edge, Centring centring, const GhostWidths &most) const = 0;
     // Appends what tells this source from others; equal sources emit the same edges.
     virtual void identify(std::vector<uint64_t> &identity) const = 0;
+
+protected:
+    static void add_widths(std::vector<uint64_t> &identity, const GhostWidths &ghosts) {
+        for (size_t d = 0; d < 3; ++d) identity.push_back(static_cast<uint64_t>(ghosts.low[d]) << 32 | static_cast<uint32_t>(ghosts.high[d]));
+    }
 };
 
 // How the edges of a topology are used.

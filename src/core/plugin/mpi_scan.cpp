@@ -34,7 +34,7 @@ std::string implementation_of(void *object) {
     return version && version(text, &length) == 0 && std::strstr(text, "Open MPI") ? "openmpi" : "mpich";
 }
 
-bool ask(void *object, const char *function) {
+bool answers_yes(void *object, const char *function) {
     int flag = 0;
     const auto call = reinterpret_cast<int (*)(int *)>(dlsym(object, function));
     return call && call(&flag) == 0 && flag != 0;
@@ -58,7 +58,7 @@ void look_in(const std::string &name, std::vector<LoadedMpi> &found) {
     const bool abi = has_standard_abi(object); // asked first: behind it may be a library that has the symbols of a family
     const auto family = std::find_if(std::begin(families), std::end(families), [&](const Family &f) { return dlsym(object, f.symbol); });
     if ((abi || family != std::end(families)) && defines(object, "PMPI_Init"))
-        found.push_back({ abi ? "abi" : family->mpi, shown(name), ask(object, "PMPI_Initialized") && !ask(object, "PMPI_Finalized"),
+        found.push_back({ abi ? "abi" : family->mpi, shown(name), answers_yes(object, "PMPI_Initialized") && !answers_yes(object, "PMPI_Finalized"),
                           abi ? implementation_of(object) : "" });
     dlclose(object);
 }

@@ -19,7 +19,7 @@ struct Known {
 constexpr Known known[] = { { "cuda", "cuda", { "MPIX_Query_cuda_support", nullptr } },
                             { "hip", "rocm", { "MPIX_Query_rocm_support", "MPIX_Query_hip_support" } } };
 
-constexpr const char *key = "mpi_memory_alloc_kinds";
+constexpr const char *kinds_key = "mpi_memory_alloc_kinds";
 
 // "mpi,system,cuda:device"; "": it does not say.
 std::string memory_kinds() {
@@ -28,7 +28,7 @@ std::string memory_kinds() {
     if (MPI_Comm_get_info(MPI_COMM_WORLD, &info) != MPI_SUCCESS) return {};
     std::string text(1024, '\0');
     int bytes = static_cast<int>(text.size()), is_there = 0;
-    if (MPI_Info_get_string(info, key, &bytes, text.data(), &is_there) != MPI_SUCCESS) is_there = 0;
+    if (MPI_Info_get_string(info, kinds_key, &bytes, text.data(), &is_there) != MPI_SUCCESS) is_there = 0;
     MPI_Info_free(&info);
     return is_there != 0 ? std::string(text.c_str()) : std::string();
 #else
@@ -53,7 +53,7 @@ bool takes_memory_of(const std::string &device, std::string &why) {
     for (const Known &one : known) {
         if (device != one.device) continue;
         const std::string kinds = memory_kinds();
-        why = std::string(key) + " is " + kinds;
+        why = std::string(kinds_key) + " is " + kinds;
         if (names(kinds, one.kind)) return true;
         if (kinds.empty()) why = "nothing of " + library_text() + " tells whether it does";
         for (const char *name : one.extensions) {

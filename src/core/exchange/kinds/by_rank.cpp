@@ -13,7 +13,7 @@ namespace halo {
 
 namespace {
 
-void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+void check_by_rank(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     if (desc.kind != HALO_KIND_SHARED_REDUCE || desc.edges != HALO_EDGES_ALL)
         fail(HALO_ERR_ARGUMENT, "exchange: HALO_COMBINE_BY_RANK is an order of HALO_KIND_SHARED_REDUCE over all edges, not of kind %d, edges %d",
              desc.kind, desc.edges);
@@ -143,7 +143,7 @@ void RankSteps::for_each_component(const halo_run &run, Visit &&visit) const {
 } // namespace
 
 std::unique_ptr<Exchange> make_by_rank(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
-    check(fields, desc);
+    check_by_rank(fields, desc);
     auto steps = std::make_unique<RankSteps>(fields, desc.op);
     halo_exchange_desc way = desc;
     way.combine_order = HALO_COMBINE_BY_GID;

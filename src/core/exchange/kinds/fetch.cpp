@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint32_t values_at_once = 512; // of those without a list that the caller's function is given
 
-void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+void check_fetch(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     if (desc.shared != HALO_SHARED_KEEP || desc.edges != HALO_EDGES_ALL)
         fail(HALO_ERR_ARGUMENT, "exchange: HALO_KIND_FETCH goes over all edges of points, not shared %d, edges %d", desc.shared, desc.edges);
     if (desc.combine_order != HALO_COMBINE_BY_GID)
@@ -229,7 +229,7 @@ void FetchSteps::combine_by_caller(const Item &item, size_t part, const Stretch 
 } // namespace
 
 std::unique_ptr<Exchange> make_fetch(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
-    check(fields, desc);
+    check_fetch(fields, desc);
     auto steps = std::make_unique<FetchSteps>(fields, desc);
     const auto n = static_cast<int32_t>(fields.size());
     std::vector<RoundSpec> rounds;

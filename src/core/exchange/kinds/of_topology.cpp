@@ -17,7 +17,7 @@ void check_reverse(const Field &field, const halo_exchange_desc &desc) {
                  field.spec().name.c_str());
 }
 
-void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+void check_of_topology(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     if (desc.kind < HALO_KIND_GHOSTS || desc.kind > HALO_KIND_SHARED_REDUCE)
         fail(HALO_ERR_ARGUMENT, "exchange: kind %d is none of HALO_KIND_...", desc.kind);
     if (desc.shared < HALO_SHARED_KEEP || desc.shared > HALO_SHARED_ONLY)
@@ -55,7 +55,7 @@ std::string kind_text(const halo_exchange_desc &desc, const Combining &combining
 
 RoundSpec topology_round(const std::vector<Field *> &fields, const halo_exchange_desc &desc, int32_t sweep) {
     RoundSpec round = round_of(fields, desc);
-    check(fields, desc);
+    check_of_topology(fields, desc);
     const Combining combining = combining_of(desc, fields[0]->topology().context().check_mode());
     round.kind = kind_text(desc, combining, sweep);
     round.op = combining.op;

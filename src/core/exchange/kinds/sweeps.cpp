@@ -6,7 +6,7 @@ namespace halo {
 
 namespace {
 
-void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+void check_sweeps(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     if (!desc.source_stable) fail(HALO_ERR_ARGUMENT, "exchange: sweeps read owned cells after start has returned: they want source_stable");
     if (desc.kind != HALO_KIND_GHOSTS || desc.shared == HALO_SHARED_ONLY || desc.stencil != HALO_STENCIL_FULL)
         fail(HALO_ERR_ARGUMENT, "exchange: sweeps fill ghosts of the full stencil, not kind %d, shared %d, stencil %d", desc.kind, desc.shared,
@@ -27,7 +27,7 @@ void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
 } // namespace
 
 std::unique_ptr<Exchange> make_sweeps(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
-    check(fields, desc);
+    check_sweeps(fields, desc);
     std::vector<RoundSpec> rounds;
     for (int32_t d = 0; d < fields[0]->topology().n_dims(); ++d) rounds.push_back(topology_round(fields, desc, d));
     return std::make_unique<Exchange>(fields, std::move(rounds), nullptr, "exchange in sweeps");

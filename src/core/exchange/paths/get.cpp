@@ -332,7 +332,7 @@ void GetPath::forget_plan() {
 }
 
 // No point whose value is sent receives one, and all of them stay unchanged.
-const char *why_not(const MessageSetup &setup) {
+const char *why_no_get(const MessageSetup &setup) {
     const auto can = [](const PlanPiece &one) {
         return one.piece->combining().reads_in_place && !one.piece->destination().has_cells && !one.piece->destination().sparse;
     };
@@ -346,6 +346,6 @@ const char *why_not(const MessageSetup &setup) {
 
 } // namespace
 
-const PathKind get_path{ "get", why_not, [](const PathSetup &setup) -> std::unique_ptr<Path> { return std::make_unique<GetPath>(setup); } };
+const PathKind get_path{ "get", why_no_get, [](const PathSetup &setup) -> std::unique_ptr<Path> { return std::make_unique<GetPath>(setup); } };
 
 } // namespace halo

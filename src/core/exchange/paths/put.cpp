@@ -387,7 +387,7 @@ void PutPath::put_on(Run &run) {
     run.only_work()->run();
 }
 
-const char *why_not(const MessageSetup &setup) {
+const char *why_no_put(const MessageSetup &setup) {
     if (!setup.paths.put) return "setting path";
     if (setup.plan.combines() && !setup.context.devices().has_memory()) return "values are combined where they arrive";
     const auto is_sparse = [](const PlanPiece &one) { return one.piece->destination().sparse; };
@@ -397,6 +397,6 @@ const char *why_not(const MessageSetup &setup) {
 
 } // namespace
 
-const PathKind put_path{ "put", why_not, [](const PathSetup &setup) -> std::unique_ptr<Path> { return std::make_unique<PutPath>(setup); } };
+const PathKind put_path{ "put", why_no_put, [](const PathSetup &setup) -> std::unique_ptr<Path> { return std::make_unique<PutPath>(setup); } };
 
 } // namespace halo

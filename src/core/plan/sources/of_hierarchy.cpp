@@ -6,10 +6,6 @@ namespace halo {
 
 namespace {
 
-void add_widths(std::vector<uint64_t> &identity, const GhostWidths &ghosts) {
-    for (size_t d = 0; d < 3; ++d) identity.push_back(static_cast<uint64_t>(ghosts.low[d]) << 32 | static_cast<uint32_t>(ghosts.high[d]));
-}
-
 class ToFiner final : public EdgeSource {
 public:
     ToFiner(const Topology &coarse, const Topology &fine, const MadeCells &cells)

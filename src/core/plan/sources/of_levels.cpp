@@ -26,8 +26,7 @@ public:
     void identify(std::vector<uint64_t> &identity) const override {
         identity.insert(identity.end(), { forest_.id(), static_cast<uint64_t>(way_), static_cast<uint64_t>(ghosts_.stencil),
                                           static_cast<uint64_t>(ghosts_.reach), static_cast<uint64_t>(ghosts_.shared) });
-        for (size_t d = 0; d < 3; ++d)
-            identity.push_back(static_cast<uint64_t>(ghosts_.widths.low[d]) << 32 | static_cast<uint32_t>(ghosts_.widths.high[d]));
+        add_widths(identity, ghosts_.widths);
     }
 
 private:

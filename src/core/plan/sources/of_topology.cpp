@@ -10,10 +10,6 @@ namespace halo {
 
 namespace {
 
-void add_widths(std::vector<uint64_t> &identity, const GhostWidths &ghosts) {
-    for (size_t d = 0; d < 3; ++d) identity.push_back(static_cast<uint64_t>(ghosts.low[d]) << 32 | static_cast<uint32_t>(ghosts.high[d]));
-}
-
 class OfTopology final : public EdgeSource {
 public:
     OfTopology(const Topology &topology, const TopologyUse &use) : topology_(topology), use_(use) {}

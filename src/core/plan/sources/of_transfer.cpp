@@ -41,8 +41,8 @@ public:
     }
     void identify(std::vector<uint64_t> &identity) const override {
         identity.insert(identity.end(), { source_.id(), destination_.id(), static_cast<uint64_t>(all_) });
-        for (const GhostWidths &ghosts : { ghosts_.source, ghosts_.destination })
-            for (size_t d = 0; d < 3; ++d) identity.push_back(static_cast<uint64_t>(ghosts.low[d]) << 32 | static_cast<uint32_t>(ghosts.high[d]));
+        add_widths(identity, ghosts_.source);
+        add_widths(identity, ghosts_.destination);
     }
 
 private:

@@ -9,7 +9,7 @@ namespace halo {
 
 namespace {
 
-constexpr int32_t inside = 13; // the element of owned points
+constexpr int32_t interior = 13; // the element of owned points
 
 // Those of one gid behind each other, by their images' shifts. Most often they are in this order already.
 void sort_by_gid(const std::vector<PlacedBox> &boxes, bool upwards, std::vector<uint32_t> &places) {
@@ -62,7 +62,7 @@ bool has_points(int32_t element, const GhostWidths &ghosts) {
 // Which elements of a part take part at all.
 bool takes_part(int32_t element, const EdgeRequest &request) {
     if (!has_points(element, request.ghosts)) return false;
-    if (element == inside) return request.shared != HALO_SHARED_KEEP || request.flow == Flow::between_copies;
+    if (element == interior) return request.shared != HALO_SHARED_KEEP || request.flow == Flow::between_copies;
     return request.shared != HALO_SHARED_ONLY && in_stencil(element, request.stencil);
 }
 
@@ -230,7 +230,7 @@ void BoxEdges::into_element(const PlacedBox &receiver, int32_t element) {
             if (before >= place || left_.empty()) break;
             depend_on_gids_ = subtract(left_, owned(near_[before])) || depend_on_gids_;
         }
-        depend_on_gids_ = depend_on_gids_ || element == inside; // who precedes whom
+        depend_on_gids_ = depend_on_gids_ || element == interior; // who precedes whom
         for (const halo_box &points : left_)
             pieces_.push_back({ place, 26 - element, number++, relative(points, sender.origin()), relative(points, receiver.origin()) });
     }
@@ -280,7 +280,7 @@ void BoxEdges::copies_of_region(const PlacedBox &sender, int32_t sent, const Pla
     for (size_t i = 0; i < near_.size() && !left.empty(); ++i) {
         const PlacedBox &owner = near_[i];
         const bool from_owner = owner.same_place(sender);
-        const bool takes_part = !(keep && sent == inside && !from_owner) && !(keep && received == inside && !owner.same_place(receiver));
+        const bool takes_part = !(keep && sent == interior && !from_owner) && !(keep && received == interior && !owner.same_place(receiver));
         if (takes_part && !(to_itself && from_owner))
             for (const halo_box &some : left)
                 if (const halo_box piece = intersection(some, owned(owner)); !empty(piece)) send(sender, receiver, piece, sent, from_owner, sink);
@@ -311,7 +311,7 @@ std::vector<halo_boundary> BoxEdges::boundaries(int64_t gid) {
     std::vector<halo_boundary> found;
     for (int32_t element = 0; element < 27; ++element) {
         left_.assign(1, element_box(owned(part), request_.ghosts, element));
-        if (element == inside || empty(left_[0])) continue;
+        if (element == interior || empty(left_[0])) continue;
         for (const PlacedBox &other : near_) subtract(left_, owned(other));
         for (const halo_box &piece : left_) found.push_back({ relative(piece, part.origin()), element, 0 });
     }
