@@ -11,8 +11,8 @@ namespace late {
 
 // Settings of a context whose device is the late one, or an older form of it.
 inline conformance::Settings settings(conformance::Settings more = {}, const char *device = "late") {
-    more.emplace_back("device", device);
-    more.emplace_back("plugin_path", LATE_DIRECTORY);
+    const conformance::Settings own{ { "device", device }, { "plugin_path", LATE_DIRECTORY } };
+    more.insert(more.end(), own.begin(), own.end());
     return more;
 }
 
