@@ -12,7 +12,7 @@ file(CONFIGURE OUTPUT ${names_file} CONTENT "${names}\n")
 add_library(halo_static_directory OBJECT ${PROJECT_SOURCE_DIR}/src/static/module_directory.cpp)
 target_compile_definitions(halo_static_directory PRIVATE HALO_MODULE_DIRECTORY="${CMAKE_INSTALL_FULL_LIBDIR}/halo")
 
-set(parts halo_core halo_device_host halo_transport_inproc halo_static_directory)
+set(parts halo_core halo_capi halo_device_host halo_transport_inproc halo_static_directory)
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 string(TOUPPER "${CMAKE_BUILD_TYPE}" configuration)
 separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${configuration}}")

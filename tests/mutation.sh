@@ -865,12 +865,12 @@ fresh_tree() { # only what differs is written, so that little is built again
     done
 }
 
-# Compiled as `make check` does, so that what the compiler cache knows from there is not compiled again; without the kernels of devices that are not here.
+# Each file by itself, as one is broken at a time; without the kernels of devices that are not here.
 configure() {
     local launcher=() linker=
     if command -v ld.lld >/dev/null; then linker=-fuse-ld=lld; fi
     if command -v ccache >/dev/null; then launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-    cd "$copy" && cmake --preset default --log-level=WARNING -DHALO_HIPCC=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON -DCMAKE_LINK_DEPENDS_NO_SHARED=ON -DCMAKE_EXE_LINKER_FLAGS="$linker" -DCMAKE_SHARED_LINKER_FLAGS="$linker" \
+    cd "$copy" && cmake --preset default --log-level=WARNING -DHALO_UNITY=OFF -DHALO_HIPCC=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON -DCMAKE_LINK_DEPENDS_NO_SHARED=ON -DCMAKE_EXE_LINKER_FLAGS="$linker" -DCMAKE_SHARED_LINKER_FLAGS="$linker" \
         "${launcher[@]}"
 }
 
