@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `transport_context_over --ranks=N [--fails=VARIABLE] [--unasked=all|none] [--files=no] [--on-one=SETTING=VALUE]`: contexts over the bootstrap of
-// forked processes, by the transport that HALO_TRANSPORT names. With a variable that makes rank 1 fail when it is set to "nothing", all ranks must
-// fail, and name it. `unasked`: how many other ranks shm must reach beside it; `files=no`, `on-one`: rank 1 can make no file, or has another setting.
+// `transport_context_over --ranks=N [--fails=VARIABLE] [--unasked=all|none] [--files=no] [--on-one=SETTING=VALUE] [--refused=TEXT]`: contexts over
+// the bootstrap of forked processes, by the transport that HALO_TRANSPORT names. With a variable that makes rank 1 fail when it is set to "nothing",
+// all ranks must fail, and name it. `unasked`: how many other ranks shm must reach beside it; `files=no`, `on-one`: rank 1 can make no file, or has
+// another setting; `refused`: for which all ranks are, with this text.
 #include <sys/resource.h>
 
 #include <csignal>
@@ -35,7 +36,7 @@ int use(halo_context *context, const halo_bootstrap &bootstrap) {
 }
 
 struct Wanted {
-    std::string fails, unasked, files, on_one;
+    std::string fails, unasked, files, on_one, refused;
 };
 
 void make_one_differ(const Wanted &wanted) {
@@ -63,6 +64,8 @@ int run(const halo_bootstrap &bootstrap, const Wanted &wanted) {
     const std::string text = halo_last_error();
     if (!wanted.fails.empty())
         return status != HALO_SUCCESS && text.find("rank 1") != std::string::npos ? 0 : fail(bootstrap.rank, "no failure of rank 1", text.c_str());
+    if (!wanted.refused.empty())
+        return status == HALO_ERR_MISMATCH && text.find(wanted.refused) != std::string::npos ? 0 : fail(bootstrap.rank, "not refused", text.c_str());
     if (status != HALO_SUCCESS) return fail(bootstrap.rank, "no context", text.c_str());
     const int transports = wanted.unasked.empty() ? 0 : check_unasked(context, bootstrap, wanted.unasked);
     const int result = use(context, bootstrap);
@@ -79,7 +82,8 @@ std::string option(int argc, char **argv, const std::string &name) {
 } // namespace
 
 int main(int argc, char **argv) {
-    const Wanted wanted{ option(argc, argv, "fails"), option(argc, argv, "unasked"), option(argc, argv, "files"), option(argc, argv, "on-one") };
+    const Wanted wanted{ option(argc, argv, "fails"), option(argc, argv, "unasked"), option(argc, argv, "files"), option(argc, argv, "on-one"),
+                         option(argc, argv, "refused") };
     return transport_tests::launch_forked(transport_tests::ranks_wanted(argc, argv),
                                           [&](const halo_bootstrap &bootstrap) { return run(bootstrap, wanted); });
 }

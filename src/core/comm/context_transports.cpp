@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which transports a context opens, and how: one that reaches all ranks, then those beside it.
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <utility>
+#include <vector>
 
 #include "comm/agree.h"
 #include "comm/bootstrap.h"
@@ -23,6 +26,23 @@ void check_ranks(const Transport &transport, const halo_bootstrap &bootstrap) {
     if (transport.rank() == bootstrap.rank && transport.size() == bootstrap.n_ranks) return;
     fail(HALO_ERR_PLUGIN, "transport %s has this rank as %d of %d, the bootstrap as %d of %d", transport.name(), transport.rank(), transport.size(),
          bootstrap.rank, bootstrap.n_ranks);
+}
+
+// Modules of two kinds would take each other's addresses for their own.
+void check_all_take(const char *name, const halo_bootstrap &bootstrap) {
+    using Name = std::array<char, 64>;
+    Name mine{};
+    std::strncpy(mine.data(), name, mine.size() - 1);
+    std::vector<Name> all(static_cast<size_t>(bootstrap.n_ranks), mine);
+    if (all.size() > 1) {
+        const halo_status status = bootstrap.allgather(bootstrap.user, mine.data(), sizeof mine, all.data());
+        if (status != HALO_SUCCESS) fail(status, "the bootstrap's allgather ended with status %d on rank %d", status, bootstrap.rank);
+    }
+    const auto other = std::find_if(all.begin(), all.end(), [&](const Name &theirs) { return theirs != all.front(); });
+    if (other == all.end()) return;
+    fail(HALO_ERR_MISMATCH,
+         "setting transport: it comes to %s on rank 0 and to %s on rank %td: what reaches all ranks, the last name, is the same on all",
+         all.front().data(), other->data(), other - all.begin());
 }
 
 } // namespace
@@ -82,6 +102,7 @@ void Context::open_chosen(const TransportChoice &choice, const halo_transport_pa
     log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
     transport_path_ = place_of(choice);
     opened_with_ = params;
+    if (params.bootstrap) check_all_take(choice.plugin->name, *params.bootstrap);
     auto transport = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
     if (params.bootstrap) check_ranks(*transport, *params.bootstrap);
     fabric_ = std::make_unique<Fabric>(std::move(transport), choice.why);
