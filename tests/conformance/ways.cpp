@@ -34,7 +34,7 @@ constexpr std::array<Way, 7> ways{ { { "message", "message" },
                                      { "slot", "slot" },
                                      { "put", "put" },
                                      { "get", "get", HALO_MESSAGES_AGGREGATE, HALO_KIND_REVERSE },
-                                     { "mailbox", "auto", HALO_MESSAGES_PER_CHANNEL },
+                                     { "parts", "auto", HALO_MESSAGES_PER_CHANNEL },
                                      { "together", "auto", HALO_MESSAGES_AGGREGATE, HALO_KIND_GHOSTS, true },
                                      { "together_back", "auto", HALO_MESSAGES_AGGREGATE, HALO_KIND_REVERSE, true } } };
 
@@ -111,12 +111,15 @@ public:
     }
     // Values go the way that is meant as soon as ranks know each other.
     void expect_way() {
-        const int64_t before = n_by_way();
-        for (int i = 0; i < 8; ++i) run_around_rank_0();
+        constexpr int n_runs = 8;
+        const int64_t before = n_by_way(), sent_before = stats().messages_sent;
+        for (int i = 0; i < n_runs; ++i) run_around_rank_0();
         const bool one_way = way_.kind == HALO_KIND_REVERSE ? self_.rank == 0 : is_beside_rank_0();
-        if (way_.together)
+        if (way_.together) {
             expect_together();
-        else if (way_.messages == HALO_MESSAGES_AGGREGATE && one_way) {
+        } else if (way_.messages == HALO_MESSAGES_PER_CHANNEL) {
+            EXPECT_EQ(stats().messages_sent - sent_before, n_runs * (stats().n_peers + stats().channels_send)) << described();
+        } else if (one_way) {
             EXPECT_GT(n_by_way(), before) << described();
         }
     }
@@ -154,6 +157,11 @@ private:
         const std::string text = described();
         EXPECT_EQ(text.find("; in one neighbourhood collective with ") != std::string::npos, has_them) << modules << text;
         EXPECT_EQ(text.find("; no neighbourhood collective: ") != std::string::npos, !has_them) << modules << text;
+    }
+    halo_exchange_stats stats() const {
+        halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
+        OK(halo_exchange_get_stats(exchange_, &stats));
+        return stats;
     }
     // Of what this rank has sent.
     int64_t n_by_way() const {
