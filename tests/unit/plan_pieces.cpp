@@ -136,6 +136,14 @@ protected:
 
 TEST_F(LargePieces, AreBounded) { EXPECT_EQ(kept_of(12), 8); }
 
+TEST_F(LargePieces, TakeFewBytesForEachEdge) {
+    const std::shared_ptr<Piece> large = piece(with_components, "u");
+    const PlacedEdges &edges = large->edges();
+    constexpr size_t most = 120;
+    EXPECT_GT(edges.local.size(), 30000u);
+    EXPECT_LE(edges.bytes(), most * edges.local.size());
+}
+
 TEST_F(LargePieces, HaveTheTablesUsedLast) {
     const std::shared_ptr<Piece> large = piece(with_components, "u");
     EXPECT_EQ(lowered(*large, 0, 24), 24);
