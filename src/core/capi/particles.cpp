@@ -10,12 +10,12 @@ using namespace halo;
 
 namespace {
 
-constexpr halo_particles_arrays defaults = HALO_PARTICLES_ARRAYS_INIT;
+constexpr halo_particles_arrays no_arrays = HALO_PARTICLES_ARRAYS_INIT;
 
 // `counts` of start are lengths; those of finish are room, which may exceed what is there.
 ParticleArrays read_arrays(const Particles &particles, const halo_particles_arrays *arrays) {
     require(arrays, "arrays");
-    const halo_particles_arrays known = read_struct(arrays, defaults);
+    const halo_particles_arrays known = read_struct(arrays, no_arrays);
     const std::vector<int64_t> &gids = particles.topology().local_parts();
     const auto n_columns = static_cast<int64_t>(particles.columns().size());
     if (known.n_parts != std::ssize(gids))

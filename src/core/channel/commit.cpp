@@ -15,7 +15,7 @@ namespace halo {
 
 namespace {
 
-constexpr int n_named = 3; // differences that an error text names
+constexpr int most_named_differences = 3; // in an error text
 
 // Lists go both ways: those of channels to a higher rank, and to a lower one. Announcements have a part for each step of their way.
 enum Part : int32_t { arrival_part, edges_up_part, edges_down_part, announce_part };
@@ -190,7 +190,7 @@ void Commit::compare_lists(PairList &mine, std::vector<EndRecord> theirs) {
     int64_t n_different = 0;
     const auto note = [&](const EndRecord *here, const EndRecord *there) {
         const std::string difference_text = difference(mine, here, there);
-        if (!difference_text.empty() && ++n_different <= n_named) text += (text.empty() ? "" : "; ") + difference_text;
+        if (!difference_text.empty() && ++n_different <= most_named_differences) text += (text.empty() ? "" : "; ") + difference_text;
     };
     size_t i = 0;
     size_t k = 0;
@@ -202,7 +202,7 @@ void Commit::compare_lists(PairList &mine, std::vector<EndRecord> theirs) {
         i += only_there ? 0 : 1;
         k += only_here ? 0 : 1;
     }
-    if (n_different > n_named) text += format("; and %lld more", static_cast<long long>(n_different - n_named));
+    if (n_different > most_named_differences) text += format("; and %lld more", static_cast<long long>(n_different - most_named_differences));
     if (n_different > 0 && !mismatch_) mismatch_ = Error(HALO_ERR_MISMATCH, "group: " + text);
     for (PairList &pair : pairs_)
         if (pair.peer == mine.peer && pair.sends == mine.sends) pair.theirs = std::move(theirs);

@@ -28,7 +28,7 @@ using namespace rendezvous;
 
 namespace {
 
-constexpr double forever = std::numeric_limits<double>::infinity();
+constexpr double no_limit = std::numeric_limits<double>::infinity();
 constexpr double seconds_to_connect = 10; // where no timeout is set
 constexpr double seconds_to_answer = 1;   // who is missing
 
@@ -53,7 +53,7 @@ bool await_ready(int descriptor, short events, double until) {
         const double left = until - steady_seconds();
         pollfd one{ descriptor, events, 0 };
         constexpr double most = 1e6;
-        const int n = poll(&one, 1, left == forever ? -1 : static_cast<int>(std::ceil(std::clamp(left * 1e3, 0.0, most))));
+        const int n = poll(&one, 1, left == no_limit ? -1 : static_cast<int>(std::ceil(std::clamp(left * 1e3, 0.0, most))));
         if (n > 0) return true;
         if (n < 0 && errno != EINTR) fail(HALO_ERR_TRANSPORT, "rendezvous: poll: %s", std::strerror(errno));
         if (n == 0 && steady_seconds() >= until) return false;
@@ -334,8 +334,8 @@ void Rendezvous::throw_failure(const Head &head, const std::string &payload) con
 
 // Who waits for long asks who is missing, and is told by the server.
 std::string Rendezvous::await(Kind kind) {
-    const double begin = steady_seconds(), limit = time_limit_ > 0 ? begun_ + time_limit_ : forever;
-    double warn = warn_after_ > 0 ? begin + warn_after_ : forever, last = limit;
+    const double begin = steady_seconds(), limit = time_limit_ > 0 ? begun_ + time_limit_ : no_limit;
+    double warn = warn_after_ > 0 ? begin + warn_after_ : no_limit, last = limit;
     bool ends = false;
     for (;;) {
         Head head{};
