@@ -42,8 +42,9 @@ check-full: packages
 check-long: build-default
 	scripts/run_tests.sh build junit-long.xml -L long --timeout 2400 -j$$((3 * $$(nproc)))
 
-# What check-asan has not run of what clang compiles; fewer random cases, as check has run all of them.
+# What check-asan has not passed, on this very tree, of what clang compiles; fewer random cases, as check has run all of them.
 check-clang: packages mpis build-clang
+	scripts/once.sh check-asan
 	$(fewer_cases) scripts/run_tests.sh build-clang junit.xml -LE 'long|house' -I "$$(scripts/not_passed_in.py build-clang build-asan/junit.xml)"
 
 # Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree; fewer random cases, and random boxes in one mode alone, on the host. Built with clang, and with each fuzzer for a while.

@@ -97,6 +97,7 @@ defects=(
     "check mode does not look at the pointers of a run|exchange/round_spaces.cpp|late_device_programs PointersOfDevices.*|s/if (check_ \&\& run.data) require_kinds(run);//"
     "a device's memory is bound as the host's|comm/devices.cpp|late_device_programs PointersOfDevices.*|s/? !on_host \&\& !elsewhere : !on_device) return {};/? !on_host \&\& !elsewhere : true) return {};/"
     "the last part of a block is not looked at|field/field.cpp|late_device_programs PointersOfDevices.*|s/if (i == 0 .. i + 1 == n_parts) require_kind/if (i == 0) require_kind/"
+    "ranks open transports of two kinds|comm/context_transports.cpp|misuse Bootstraps.*|s/if (other == all.end()) return;/return;/"
     "all ranks of a host take one device|plugin/own_device.cpp|late_device_programs OwnDevices.*|s/own.ordinal = local.number % own.n;/own.ordinal = 0;/"
     "a device that is not there is taken|plugin/own_device.cpp|late_device_programs OwnDevices.*|s/if (own.n > 0 \&\& asked >= own.n)/if (own.n > 0 \&\& asked > own.n)/"
     "loops take the first device|access/mirror.h|late_device_programs OwnDevices.*|s/return context.devices().own().ordinal;/return context.devices().own().ordinal * 0;/"

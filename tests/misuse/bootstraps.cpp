@@ -75,6 +75,23 @@ TEST(Bootstraps, AnAllgatherThatFails) {
     EXPECT_NE(std::strstr(halo_last_error(), text), nullptr) << halo_last_error();
 }
 
+TEST(Bootstraps, AnotherRankTakesAnotherTransport) {
+    halo_bootstrap differs = of(0, 2);
+    differs.allgather = [](void *, const void *mine, size_t bytes, void *all) {
+        auto *const slots = static_cast<char *>(all);
+        std::memcpy(slots, mine, bytes);
+        std::memset(slots + bytes, 0, bytes);
+        std::strcpy(slots + bytes, "pigeon");
+        return HALO_SUCCESS;
+    };
+    halo_context *context = nullptr;
+    const halo_status status = halo_context_create_over(&differs, nullptr, &context);
+    EXPECT_EQ(context, nullptr);
+    if (status == HALO_ERR_PLUGIN) GTEST_SKIP() << halo_last_error(); // no transport for it
+    EXPECT_EQ(status, HALO_ERR_MISMATCH);
+    EXPECT_NE(std::strstr(halo_last_error(), " on rank 0 and to pigeon on rank 1: "), nullptr) << halo_last_error();
+}
+
 TEST(Bootstraps, SettingsOfARendezvous) {
     halo_setting settings[] = { { "rendezvous", "127.0.0.1:1" }, { "rendezvous.rank", "2" }, { "rendezvous.ranks", "2" }, { "timeout", "100ms" } };
     halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
