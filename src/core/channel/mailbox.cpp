@@ -11,7 +11,7 @@ namespace halo {
 
 namespace {
 
-constexpr const char *ends_by_role[] = { "sender's end", "receiver's end", "both ends on this rank" }; // by role
+constexpr const char *ends_by_role[] = { "sender's end", "receiver's end", "both ends on this rank" };
 
 } // namespace
 
