@@ -48,7 +48,7 @@ void Exchange::begin_by_age(const halo_run &run) {
     looked_at_.clear();
     if (run.data) return;
     for (const size_t f : aged_)
-        if ((!run.field_mask || run.field_mask[f]) && fields_[f]->begin_run_by_age()) looked_at_.push_back(fields_[f]);
+        if (takes_field(run, f) && fields_[f]->begin_run_by_age()) looked_at_.push_back(fields_[f]);
 }
 
 void Exchange::end_by_age() {
@@ -61,7 +61,7 @@ void Exchange::keep(const halo_run &run) {
     const size_t n = fields_.size();
     check_lists(run, n, n_pointers_, what());
     for (size_t f = 0; f < n; ++f) {
-        if (run.field_mask && !run.field_mask[f]) continue;
+        if (!takes_field(run, f)) continue;
         const int32_t set = run.sets ? run.sets[f] : 0;
         fields_[f]->check_set(set);
         if (!run.data) fields_[f]->require_present_layouts(set);

@@ -136,7 +136,7 @@ void Round::check_run(const halo_run &run) const {
             fail(HALO_ERR_ARGUMENT, "%s: run with ghost_low %d and ghost_high %d along direction %d: none may be negative", what, run.ghost_low[d],
                  run.ghost_high[d], d);
     for (const RoundPiece &piece : spec_.pieces)
-        if (run.field_mask && (run.field_mask[piece.source] != 0) != (run.field_mask[piece.destination] != 0))
+        if (takes_field(run, static_cast<size_t>(piece.source)) != takes_field(run, static_cast<size_t>(piece.destination)))
             fail(HALO_ERR_ARGUMENT, "%s: the field mask parts source %s from destination %s", what,
                  spec_.fields[static_cast<size_t>(piece.source)]->spec().name.c_str(),
                  spec_.fields[static_cast<size_t>(piece.destination)]->spec().name.c_str());
@@ -146,7 +146,7 @@ void Round::check_run(const halo_run &run) const {
         if (narrows_ghosts(run) && !field.topology().has_cells())
             fail(HALO_ERR_ARGUMENT, "%s: run with %s: the points of field %s have no layers", what,
                  run.has_ghosts ? "has_ghosts" : format("depth %d", run.depth).c_str(), spec.name.c_str());
-        if (run.field_mask && !run.field_mask[f]) continue;
+        if (!takes_field(run, f)) continue;
         if (run.first_component >= spec.n_components || run.n_components > spec.n_components - run.first_component)
             fail(HALO_ERR_ARGUMENT, "%s: run with components %d+%d, but field %s has %d", what, run.first_component, run.n_components,
                  spec.name.c_str(), spec.n_components);
@@ -187,7 +187,7 @@ Narrowed Round::narrowed_by(const halo_run &run) const {
     Narrowed wanted{ { run.first_component, run.n_components }, widths_of(run), spec_.pieces.front().combining.op_of_rows(op_of(run)) };
     const auto all = [&](auto &&holds) {
         return std::ranges::all_of(plan_->pieces(), [&](const PlanPiece &planned) {
-            return (run.field_mask && run.field_mask[planned.destination] == 0) || holds(planned.field->spec());
+            return !takes_field(run, static_cast<size_t>(planned.destination)) || holds(planned.field->spec());
         });
     };
     if (run.n_components > 0 && run.first_component == 0 && all([&](const FieldSpec &field) { return run.n_components == field.n_components; }))
@@ -214,7 +214,7 @@ void Round::narrow(const halo_run &run) {
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
         PieceRun &piece = run_.pieces[p];
         const PlanPiece &planned = plan_->pieces()[p];
-        piece.takes_part = !run.field_mask || run.field_mask[planned.destination] != 0;
+        piece.takes_part = takes_field(run, static_cast<size_t>(planned.destination));
         run_.whole = run_.whole && piece.takes_part;
         any = any || piece.takes_part;
         if (piece.takes_part) run_.narrowing.add(p, run_.pieces.size());

@@ -45,7 +45,7 @@ DeviceWork &Round::joined(Device &device) {
 // In check mode: to ask for each costs more than many a run.
 void Round::require_kinds(const halo_run &run) const {
     for (size_t f = 0; f < spec_.fields.size(); ++f) {
-        if (run.field_mask && run.field_mask[f] == 0) continue;
+        if (!takes_field(run, f)) continue;
         const Field &field = *spec_.fields[f];
         const Space space = space_in(run, f, field);
         for (int64_t part = 0; part < std::ssize(field.topology().local_parts()); ++part) {
@@ -67,7 +67,7 @@ void Round::choose_devices(const halo_run &run) {
         PieceRun &piece = run_.pieces[p];
         const PlanPiece &planned = plan_->pieces()[p];
         piece.work = nullptr;
-        if (run.field_mask && run.field_mask[planned.destination] == 0) continue;
+        if (!takes_field(run, static_cast<size_t>(planned.destination))) continue;
         const Space space = space_of_piece(run, planned);
         if (!space.on_device()) continue;
         if (const Combining &combining = planned.piece->combining(); combining.combines() && combining.has_own_rows(op_of(run)))

@@ -62,6 +62,12 @@ inline bool takes_all(const halo_run &run) {
            run.has_ghosts == 0 && run.op == 0 && run.n_fields == 0 && run.n_data == 0;
 }
 
+// Does a run take this field, by place in its mask? And which of its components?
+inline bool takes_field(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field] != 0; }
+inline ComponentRange components_of(const halo_run &run, const FieldSpec &spec) {
+    return { run.first_component, run.n_components > 0 ? run.n_components : spec.n_components - run.first_component };
+}
+
 // Is it one that an exchange can combine by, and values of a field can be? `combine`: function of the program.
 void check_op(halo_op op, halo_combine_fn combine, bool canonical);
 void check_op(const FieldSpec &spec, halo_op op);

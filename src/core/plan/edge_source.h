@@ -53,7 +53,7 @@ struct TransferGhosts {
 std::unique_ptr<EdgeSource> edges_of_transfer(const Topology &source, const Topology &destination, const TransferGhosts &ghosts, bool all);
 
 // From copies of points to slots beside their owner's; with `back`, from slots to copies.
-std::unique_ptr<EdgeSource> edges_of_slots(std::shared_ptr<const Slots> slots, bool back);
+std::unique_ptr<EdgeSource> edges_of_slots(const SlotsTopology &slots, bool back);
 
 // Between blocks of different levels; to_finer and beside into the ghosts of a field on its coarsened blocks.
 std::unique_ptr<EdgeSource> edges_of_levels(std::shared_ptr<FieldLevelEdges> edges, LevelWay way);

@@ -7,8 +7,9 @@ namespace halo {
 
 namespace {
 
-class PieceCache final : public TopologyAttachment {
+class PieceCache final : public KeptByTopology {
 public:
+    explicit PieceCache(const Topology &) {}
     std::shared_ptr<Piece> get(const PieceSpec &spec) {
         const std::vector<uint64_t> identity = spec.identity();
         auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry &entry) { return entry.identity == identity; });
@@ -47,10 +48,6 @@ private:
 
 } // namespace
 
-std::shared_ptr<Piece> piece_for(const PieceSpec &spec) {
-    auto &attached = spec.destination->topology().attachment();
-    if (!attached) attached = std::make_unique<PieceCache>();
-    return static_cast<PieceCache &>(*attached).get(spec);
-}
+std::shared_ptr<Piece> piece_for(const PieceSpec &spec) { return kept_by<PieceCache>(spec.destination->topology()).get(spec); }
 
 } // namespace halo

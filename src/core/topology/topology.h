@@ -23,10 +23,10 @@ halo_neighbour neighbour_row(int64_t gid, int32_t rank, int32_t element, const A
 // By element, then gid, none twice.
 void sort_neighbours(std::vector<halo_neighbour> &rows);
 
-// What a room above keeps for as long as a topology lives.
-class TopologyAttachment {
+// Made from a topology, once, and kept for as long as it lives: see kept_by.
+class KeptByTopology {
 public:
-    virtual ~TopologyAttachment() = default;
+    virtual ~KeptByTopology() = default;
 };
 
 class Topology {
@@ -39,7 +39,6 @@ public:
     Context &context() const { return context_; }
     // Of this context's topologies, no other one ever has the same.
     uint64_t id() const { return id_; }
-    std::unique_ptr<TopologyAttachment> &attachment() { return attachment_; }
     const std::vector<int64_t> &local_parts() const { return local_parts_; }
     // Place of a gid among the local parts; -1: not here.
     int64_t local_index(int64_t gid) const;
@@ -92,8 +91,29 @@ protected:
     std::vector<int64_t> local_parts_;
 
 private:
+    template <class T, class From, class... Args>
+    friend T &kept_by(const From &, const Args &...);
+
     uint64_t id_;
-    std::unique_ptr<TopologyAttachment> attachment_;
+    mutable std::vector<std::unique_ptr<KeptByTopology>> kept_;
 };
+
+// The T(topology, args...) that a topology keeps: topologies for the fields beside its own, what rooms above find for it. Made when it is first asked
+// for; of several T each says which one it `is_of`.
+template <class T, class From, class... Args>
+T &kept_by(const From &topology, const Args &...args) {
+    const Topology &by = topology;
+    for (const auto &one : by.kept_)
+        if (auto *const known = dynamic_cast<T *>(one.get())) {
+            if constexpr (sizeof...(Args) == 0)
+                return *known;
+            else if (known->is_of(args...))
+                return *known;
+        }
+    auto made = std::make_unique<T>(topology, args...);
+    T &kept = *made;
+    by.kept_.push_back(std::move(made));
+    return kept;
+}
 
 } // namespace halo

@@ -55,49 +55,44 @@ public:
     void begin(halo_run &run) override;
     void before_send(const halo_run &run, Round &) override {
         for_each_component(run, [&](const Item &item, const ValuesAt &values, void *results, halo_type type) {
-            combine_groups(values, item.points->groups(), results, type, run.op != 0 ? run.op : op_);
+            combine_groups(values, item.points.groups(), results, type, run.op != 0 ? run.op : op_);
         });
     }
     void after_unpack(const halo_run &run, Round &) override {
         for_each_component(run, [&](const Item &item, const ValuesAt &values, void *results, halo_type type) {
-            spread_to_groups(results, item.points->groups(), values, type);
+            spread_to_groups(results, item.points.groups(), values, type);
         });
     }
 
 private:
     struct Item {
         Field *field;
-        const CondensedPoints *points;
+        const CondensedPoints &points;
         std::unique_ptr<Field> condensed;
         Buffer storage; // components slowest
     };
 
-    static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     void add_item(Field &field);
     template <class Visit>
     void for_each_component(const halo_run &run, Visit &&visit) const;
 
     Context &context_;
     halo_op op_;
-    std::vector<std::pair<const Topology *, std::unique_ptr<CondensedPoints>>> grounds_;
     std::vector<Item> items_;
     std::vector<std::byte *> given_; // storage of the run, by field
     std::vector<void *> data_;       // and what stands for it
 };
 
 void RankSteps::add_item(Field &field) {
-    auto ground = std::ranges::find(grounds_, &field.topology(), [](const auto &one) { return one.first; });
-    if (ground == grounds_.end())
-        ground = grounds_.insert(grounds_.end(),
-                                 { &field.topology(), std::make_unique<CondensedPoints>(static_cast<const PointsTopology &>(field.topology())) });
+    auto &points = kept_by<CondensedPoints>(static_cast<const PointsTopology &>(field.topology()));
     const FieldSpec &spec = field.spec();
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.type = spec.type;
-    desc.name = spec.name.c_str();
+    const std::string name = format("%s of exchange %u", spec.name.c_str(), context_.newest_run() + 1);
+    desc.name = name.c_str();
     desc.n_components = spec.n_components;
-    const CondensedPoints &points = *ground->second;
     const Checked bytes = Checked(points.n_points()) * spec.n_components * spec.element_bytes;
-    Item item{ &field, &points, std::make_unique<Field>(*ground->second, desc), {} };
+    Item item{ &field, points, std::make_unique<Field>(points, desc), {} };
     item.storage = context_.storage(static_cast<size_t>(
         bytes.value(format("field %s: the bytes of its copies on this rank", spec.name.c_str()).c_str(), limits::exchanged_bytes)));
     data_.push_back(item.storage.data());
@@ -107,7 +102,7 @@ void RankSteps::add_item(Field &field) {
 
 void RankSteps::begin(halo_run &run) {
     for (size_t f = 0; f < items_.size(); ++f) {
-        if (!takes_part(run, f)) continue;
+        if (!takes_field(run, f)) continue;
         const Field &field = *items_[f].field;
         const char *name = field.spec().name.c_str();
         const int32_t set = run.sets ? run.sets[f] : 0;
@@ -127,16 +122,12 @@ void RankSteps::begin(halo_run &run) {
 template <class Visit>
 void RankSteps::for_each_component(const halo_run &run, Visit &&visit) const {
     for (size_t f = 0; f < items_.size(); ++f) {
-        if (!takes_part(run, f)) continue;
+        if (!takes_field(run, f)) continue;
         const Item &item = items_[f];
         const FieldSpec &spec = item.field->spec();
-        const PartLayout &layout = item.field->layout(0);
-        const PartLayout &condensed = item.condensed->layout(0);
-        const int64_t unit = spec.element_bytes;
-        const int32_t end = run.n_components > 0 ? run.first_component + run.n_components : spec.n_components;
-        for (int32_t c = run.first_component; c < end; ++c)
-            visit(item, ValuesAt{ given_[f] + (layout.first_owned + c * layout.component_stride) * unit, layout.stride[0] * unit },
-                  static_cast<std::byte *>(item.storage.data()) + (condensed.first_owned + c * condensed.component_stride) * unit, spec.type);
+        const ComponentRange taken = components_of(run, spec);
+        for (int32_t c = taken.first; c < taken.first + taken.n; ++c)
+            visit(item, values_of(given_[f], *item.field, 0, c), values_of(item.storage.data(), *item.condensed, 0, c).first, spec.type);
     }
 }
 

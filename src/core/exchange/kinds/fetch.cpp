@@ -58,34 +58,28 @@ public:
         for (const Item &item : items_) all.push_back(item.copies.get());
         return all;
     }
-    const std::shared_ptr<const Slots> &slots(size_t field) const { return items_[field].slots; }
+    const SlotsTopology &slots(size_t field) const { return items_[field].ground; }
 
     void begin(halo_run &run) override;
     void after(size_t, const halo_run &run) override {
         for (size_t f = 0; f < items_.size(); ++f)
-            for (size_t part = 0; takes_part(run, f) && part < items_[f].slots->parts.size(); ++part) combine(run, items_[f], part);
+            for (size_t part = 0; takes_field(run, f) && part < items_[f].slots().parts.size(); ++part) combine(run, items_[f], part);
     }
 
 private:
-    // One topology's slots.
-    struct Ground {
-        Ground(const PointsTopology &points, bool here) : slots(points.slots(here)), parts(*slots) {}
-        std::shared_ptr<const Slots> slots;
-        SlotsTopology parts;
-    };
     // A field of the caller's, and the copies of its values.
     struct Item {
         Field *field;
-        std::shared_ptr<const Slots> slots;
+        SlotsTopology &ground;
         std::unique_ptr<Field> copies;
         Buffer storage;     // of the copies, part by part: components slowest
         size_t first_point; // in data_: of each part
         size_t first_copy;  // likewise
+        const Slots &slots() const { return ground.slots(); }
     };
 
     using Stretch = PartSlots::Stretch;
 
-    static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     void add_item(Field &field);
     void divide_stretches(const Slots &slots);
     void place_storage();
@@ -94,7 +88,6 @@ private:
 
     Context &context_;
     halo_exchange_desc desc_;
-    std::vector<std::unique_ptr<Ground>> grounds_;
     std::vector<Item> items_;
     std::vector<void *> data_; // of a run: the parts of the caller's fields, then those of their copies
     std::vector<int32_t> mask_;
@@ -107,21 +100,18 @@ private:
 void FetchSteps::add_item(Field &field) {
     const auto &points = static_cast<const PointsTopology &>(field.topology());
     const bool may_stay = desc_.source_stable && !points.context().check_mode(); // copies beside their owner's point, until they are combined
-    auto ground = std::find_if(grounds_.begin(), grounds_.end(), [&](const auto &one) { return &one->slots->points == &points; });
-    if (ground == grounds_.end()) {
-        ground = grounds_.insert(grounds_.end(), std::make_unique<Ground>(points, may_stay));
-        if (desc_.combine) divide_stretches(*(*ground)->slots);
-    }
+    auto &ground = kept_by<SlotsTopology>(points, may_stay);
+    if (desc_.combine) divide_stretches(ground.slots());
     const FieldSpec &spec = field.spec();
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.type = spec.type;
-    const std::string name = "copies of " + spec.name;
+    const std::string name = format("copies of %s of exchange %u", spec.name.c_str(), context_.newest_run() + 1);
     desc.name = name.c_str();
     desc.element_bytes = spec.type == HALO_BYTES ? spec.element_bytes : 0;
     desc.n_components = spec.n_components;
-    Item item{ &field, (*ground)->slots, std::make_unique<Field>((*ground)->parts, desc), {}, 0, 0 };
+    Item item{ &field, ground, std::make_unique<Field>(ground, desc), {}, 0, 0 };
     Checked bytes = 1;
-    for (const PartSlots &part : item.slots->parts) bytes = bytes + Checked(part.size) * spec.n_components * spec.element_bytes;
+    for (const PartSlots &part : item.slots().parts) bytes = bytes + Checked(part.size) * spec.n_components * spec.element_bytes;
     item.storage = points.context().storage(static_cast<size_t>(
         bytes.value(format("field %s: the bytes of its copies on this rank", spec.name.c_str()).c_str(), limits::exchanged_bytes)));
     for (auto &scratch : scratch_) scratch.resize(std::max(scratch.size(), most_at_once_ * static_cast<size_t>(spec.element_bytes)));
@@ -130,13 +120,13 @@ void FetchSteps::add_item(Field &field) {
 
 void FetchSteps::place_storage() {
     size_t n_points = 0;
-    for (Item &item : items_) item.first_point = std::exchange(n_points, n_points + item.slots->parts.size());
+    for (Item &item : items_) item.first_point = std::exchange(n_points, n_points + item.slots().parts.size());
     data_.resize(n_points);
     for (Item &item : items_) {
         item.first_copy = data_.size();
         const FieldSpec &spec = item.field->spec();
         auto *copy = static_cast<std::byte *>(item.storage.data());
-        for (const PartSlots &part : item.slots->parts) {
+        for (const PartSlots &part : item.slots().parts) {
             data_.push_back(copy);
             copy += part.size * spec.n_components * spec.element_bytes;
         }
@@ -150,6 +140,7 @@ void FetchSteps::divide_stretches(const Slots &slots) {
     for (const PartSlots &part : slots.parts)
         for (const Stretch &stretch : part.stretches) {
             std::vector<uint32_t> &ends = ends_[&stretch];
+            if (!ends.empty()) continue; // of a field on the same topology
             const auto n = static_cast<uint32_t>(stretch.points.size());
             if (stretch.points.listed)
                 ends = ends_before_repeats(stretch.points.points);
@@ -163,11 +154,11 @@ void FetchSteps::begin(halo_run &run) {
     void *const *given = run.data;
     for (size_t f = 0; f < items_.size(); ++f) {
         const Item &item = items_[f];
-        const int32_t set = run.sets && takes_part(run, f) ? run.sets[f] : 0;
-        if (takes_part(run, f) && space_in(run, f, *item.field).on_device())
+        const int32_t set = run.sets && takes_field(run, f) ? run.sets[f] : 0;
+        if (takes_field(run, f) && space_in(run, f, *item.field).on_device())
             fail(HALO_ERR_DEVICE, "fetch: field %s is on a device: copies are fetched on the host alone", item.field->spec().name.c_str());
-        mask_[f] = mask_[items_.size() + f] = takes_part(run, f) ? 1 : 0;
-        for (size_t part = 0; part < item.slots->parts.size(); ++part)
+        mask_[f] = mask_[items_.size() + f] = takes_field(run, f) ? 1 : 0;
+        for (size_t part = 0; part < item.slots().parts.size(); ++part)
             data_[item.first_point + part] = given ? *given++ : item.field->data(static_cast<int64_t>(part), set);
     }
     run.n_fields = static_cast<int32_t>(mask_.size());
@@ -186,16 +177,15 @@ ValuesAt named(ValuesAt values, const Region &region) {
 
 void FetchSteps::combine(const halo_run &run, const Item &item, size_t part) {
     const FieldSpec &spec = item.field->spec();
-    const PartLayout &layout = item.field->layout(static_cast<int64_t>(part));
-    const PartSlots &slots = item.slots->parts[part];
+    const PartSlots &slots = item.slots().parts[part];
     auto *const points = static_cast<std::byte *>(data_[item.first_point + part]);
     auto *const slot = static_cast<std::byte *>(data_[item.first_copy + part]);
     const int64_t unit = spec.element_bytes;
     const halo_op op = run.op != 0 ? run.op : desc_.op;
-    const int32_t end = run.n_components > 0 ? run.first_component + run.n_components : spec.n_components;
+    const ComponentRange taken = components_of(run, spec);
     for (const Stretch &stretch : slots.stretches)
-        for (int32_t c = run.first_component; c < end; ++c) {
-            const ValuesAt here{ points + (layout.first_owned + c * layout.component_stride) * unit, layout.stride[0] * unit };
+        for (int32_t c = taken.first; c < taken.first + taken.n; ++c) {
+            const ValuesAt here = values_of(points, *item.field, static_cast<int64_t>(part), c);
             const ValuesAt values = named(here, stretch.points);
             const ValuesAt copies = named(stretch.here ? here : ValuesAt{ slot + c * slots.size * unit, unit }, stretch.copies);
             if (op == HALO_USER)

@@ -49,67 +49,103 @@ ForestSteps::ForestSteps(const char *what, const std::vector<Field *> &fields, s
         const int32_t n_dims = forest(f).n_dims();
         const LevelGhosts &read = ghosts_[f];
         edges_.push_back(std::make_shared<FieldLevelEdges>(forest(f), read));
-        add(*fields[f], { std::make_unique<CoarsenedForest>(forest(f)), read.coarse(n_dims), halves(n_dims), read.reach, read.widths });
+        add(*fields[f], { &kept_by<CoarsenedForest>(forest(f)), read.coarse(n_dims), halves(n_dims), read.reach, read.widths });
     }
 }
 
-void ForestSteps::divide(size_t field, int64_t gid, const halo_box &cells) {
+// Pair by pair.
+void divide(const ForestTopology &forest, LevelWork &work, const halo_box &cells) {
     halo_box coarse = cells;
-    for (int d = 0; d < forest(field).n_dims(); ++d) {
+    for (int d = 0; d < forest.n_dims(); ++d) {
         coarse.low[d] = floor_divide(cells.low[d], 2);
         coarse.high[d] = floor_divide(cells.high[d], 2);
     }
-    work_of(field, gid).divided.push_back(coarse);
+    work.divided.push_back(coarse);
 }
 
-void ForestSteps::find_ghosts() {
-    for (size_t f = 0; f < fields_.size(); ++f) find_ghosts(f);
-}
+namespace {
 
-void ForestSteps::find_fluxes() {
-    for (size_t f = 0; f < fields_.size(); ++f) find_fluxes(f);
-}
+// Of one field's ghosts, or fluxes.
+class WorkFinder {
+public:
+    WorkFinder(const Field &field, FieldLevelEdges &edges, LevelWorks &works)
+        : field_(field),
+          places_(field.spec().places),
+          forest_(forest_of(field)),
+          edges_(edges),
+          works_(works) {}
 
-// Made from the sender's own values, at its place.
-void ForestSteps::add_sent(size_t field, int32_t place, const Edge &edge) {
-    if (edge.ends == EdgeEnds::receive) return;
-    work_of(field, edge.send_gid).send(place_across(fields_[field]->spec().places, place, edge.map), edge.send.box);
-}
+    void find_ghosts() {
+        if (divides_cells(field_))
+            for (const int64_t gid : forest_.local_parts()) find_divided(gid);
+        for_each_place([&](int32_t place, const LevelEdges &edges) { find_ghosts(place, edges); });
+    }
+    void find_fluxes() {
+        for_each_place([&](int32_t place, const LevelEdges &edges) { find_sent(place, edges, LevelWay::fluxes); });
+    }
 
-void ForestSteps::find_ghosts(size_t field) {
-    const std::vector<Centring> &places = fields_[field]->spec().places;
-    if (divides_cells(*fields_[field]))
-        for (const int64_t gid : forest(field).local_parts()) find_divided(field, gid);
-    for (int32_t place = 0; place < std::ssize(places); ++place)
-        edges_[field]->in(places[static_cast<size_t>(place)], [&](const LevelEdges &edges) { find_ghosts(field, place, edges); });
-}
+private:
+    template <class Visit>
+    void for_each_place(Visit &&visit) {
+        for (int32_t place = 0; place < std::ssize(places_); ++place)
+            edges_.in(places_[static_cast<size_t>(place)], [&](const LevelEdges &edges) { visit(place, edges); });
+    }
+    LevelWork &work_of(int64_t gid) { return works_[static_cast<size_t>(forest_.local_index(gid))]; }
+    void find_ghosts(int32_t place, const LevelEdges &edges);
+    void find_sent(int32_t place, const LevelEdges &edges, LevelWay way);
+    void find_divided(int64_t gid);
 
-void ForestSteps::find_ghosts(size_t field, int32_t place, const LevelEdges &edges) {
-    for (const LevelWay way : { LevelWay::to_coarser, LevelWay::beside }) edges.emit(way, [&](const Edge &edge) { add_sent(field, place, edge); });
-    for (const int64_t gid : forest(field).local_parts()) {
-        Work &work = work_of(field, gid);
+    const Field &field_;
+    const std::vector<Centring> &places_;
+    const ForestTopology &forest_;
+    FieldLevelEdges &edges_;
+    LevelWorks &works_;
+};
+
+void WorkFinder::find_ghosts(int32_t place, const LevelEdges &edges) {
+    for (const LevelWay way : { LevelWay::to_coarser, LevelWay::beside }) find_sent(place, edges, way);
+    const bool halves_ghosts = has_cells_alone(field_) && edges_.ghosts().halves_ghosts(forest_.n_dims());
+    for (const int64_t gid : forest_.local_parts()) {
+        LevelWork &work = work_of(gid);
         for (const halo_box &box : edges.made(gid)) work.made.emplace_back(place, box);
         LevelEdges::Read read = edges.read(gid);
         for (const halo_box &box : read.inside) work.send(place, box);
-        if (halves_ghosts(field)) work.halved_ghosts = std::move(read.beside);
+        if (halves_ghosts) work.halved_ghosts = std::move(read.beside);
     }
 }
 
-// Ghosts behind coarser blocks.
-void ForestSteps::find_divided(size_t field, int64_t gid) {
-    const LevelGhosts &ghosts = ghosts_[field];
-    for_each_element(forest(field).n_dims(), [&](int32_t element, const ElementOffset &) {
-        const halo_box cells = element_box(whole_block(forest(field).cells_of(gid)), ghosts.widths, element);
-        if (empty(cells) || !in_stencil(element, ghosts.stencil)) return;
-        if (forest(field).across(forest(field).leaf(gid), element).is == Across::Is::coarser) divide(field, gid, cells);
+// Made from the sender's own values, at its place.
+void WorkFinder::find_sent(int32_t place, const LevelEdges &edges, LevelWay way) {
+    edges.emit(way, [&](const Edge &edge) {
+        if (edge.ends != EdgeEnds::receive) work_of(edge.send_gid).send(place_across(places_, place, edge.map), edge.send.box);
     });
 }
 
-void ForestSteps::find_fluxes(size_t field) {
-    const std::vector<Centring> &places = fields_[field]->spec().places;
-    for (int32_t place = 0; place < std::ssize(places); ++place)
-        edges_[field]->in(places[static_cast<size_t>(place)],
-                          [&](const LevelEdges &edges) { edges.emit(LevelWay::fluxes, [&](const Edge &edge) { add_sent(field, place, edge); }); });
+// Ghosts behind coarser blocks.
+void WorkFinder::find_divided(int64_t gid) {
+    const LevelGhosts &ghosts = edges_.ghosts();
+    for_each_element(forest_.n_dims(), [&](int32_t element, const ElementOffset &) {
+        const halo_box cells = element_box(whole_block(forest_.cells_of(gid)), ghosts.widths, element);
+        if (empty(cells) || !in_stencil(element, ghosts.stencil)) return;
+        if (forest_.across(forest_.leaf(gid), element).is == Across::Is::coarser) divide(forest_, work_of(gid), cells);
+    });
+}
+
+} // namespace
+
+void ForestSteps::find_ghosts() {
+    find(LevelWay::to_finer, [](WorkFinder finder) { finder.find_ghosts(); });
+}
+
+void ForestSteps::find_fluxes() {
+    find(LevelWay::fluxes, [](WorkFinder finder) { finder.find_fluxes(); });
+}
+
+template <class Find>
+void ForestSteps::find(LevelWay way, Find &&find) {
+    for (size_t f = 0; f < fields_.size(); ++f)
+        set_work(f,
+                 known_work(field(f), *edges_of_levels(edges_[f], way), [&](LevelWorks &works) { find(WorkFinder(field(f), *edges_[f], works)); }));
 }
 
 void ForestSteps::check_run(const halo_run &run, size_t field) const {

@@ -20,6 +20,9 @@ void check_on_forest(const Field &field);
 // Ghosts that come with whole coarse cells.
 void check_pairs(const Field &field, const GhostWidths &widths);
 
+// Cells whose faces within coarse ones are made from those around them.
+void divide(const ForestTopology &forest, LevelWork &work, const halo_box &cells);
+
 class ForestSteps : public LevelSteps {
 public:
     // `ghosts` of each field: how many coarse cells are read around it.
@@ -36,17 +39,11 @@ public:
 protected:
     const Field &field(size_t field) const { return *fields_[field]; }
     const ForestTopology &forest(size_t field) const { return forest_of(*fields_[field]); }
-    Work &work_of(size_t field, int64_t gid) { return work(field, forest(field).local_index(gid)); }
-    // Cells, pair by pair, whose faces within coarse ones are made from those around them.
-    void divide(size_t field, int64_t gid, const halo_box &cells);
 
 private:
     bool halves_ghosts(size_t field) const { return has_cells_alone(*fields_[field]) && ghosts_[field].halves_ghosts(forest(field).n_dims()); }
-    void add_sent(size_t field, int32_t place, const Edge &edge);
-    void find_ghosts(size_t field);
-    void find_ghosts(size_t field, int32_t place, const LevelEdges &edges);
-    void find_divided(size_t field, int64_t gid);
-    void find_fluxes(size_t field);
+    template <class Find>
+    void find(LevelWay way, Find &&find);
     void check_run(const halo_run &run, size_t field) const override;
 
     std::vector<Field *> fields_;

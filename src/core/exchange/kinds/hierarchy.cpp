@@ -45,6 +45,8 @@ private:
     const Topology &fine_topology(size_t i) const { return fine(i).topology(); }
     MadeCells made(size_t i) const { return { fine(i).spec().ghosts, reads_around(fine(i)) ? 1 : 0, what_ == HALO_LEVELS_WHOLE }; }
     std::shared_ptr<EdgeSource> edges(size_t i) const;
+    void set_sent(LevelSteps &steps, size_t i) const;
+    void set_made(LevelSteps &steps, size_t i) const;
     void check_field(size_t i, const Field &field) const;
     void check_pair(size_t i) const;
     void check_nested(size_t i) const;
@@ -107,31 +109,47 @@ std::unique_ptr<LevelSteps> Levels::steps() const {
         const bool is_fine = f >= fields_.size() - n_;
         BesideField beside;
         if (f < n_ && has_newer_) {
-            beside.parts = std::make_unique<CoarsenedParts>(coarse_topology(f), beside.ratio);
+            beside.parts = &kept_by<CoarsenedParts>(coarse_topology(f), beside.ratio);
             beside.newer = *place(f).newer;
         }
         if (is_fine) {
             const size_t i = f - (fields_.size() - n_);
             const MadeCells cells = made(i);
             beside.ratio = Hierarchy(coarse_topology(i), fine_topology(i)).ratio();
-            beside.parts = std::make_unique<CoarsenedParts>(fine_topology(i), beside.ratio);
-            if (!averages()) beside = { std::move(beside.parts), cells.coarse(beside.ratio), beside.ratio, cells.reach, cells.widths, {} };
+            beside.parts = &kept_by<CoarsenedParts>(fine_topology(i), beside.ratio);
+            if (!averages()) beside = { beside.parts, cells.coarse(beside.ratio), beside.ratio, cells.reach, cells.widths, {} };
         }
         steps->add(*fields_[f], std::move(beside));
     }
     for (size_t i = 0; i < n_; ++i) {
-        const size_t sender = averages() ? place(i).fine : place(i).coarse;
-        const std::vector<Centring> &places = fields_[sender]->spec().places;
-        for (int32_t p = 0; p < std::ssize(places) && (averages() || has_newer_); ++p)
-            edges(i)->emit(places[static_cast<size_t>(p)], [&](const Edge &edge) {
-                if (edge.ends == EdgeEnds::receive) return;
-                steps->work(sender, fields_[sender]->topology().local_index(edge.send_gid)).send(p, edge.send.box);
-            });
-        for (size_t part = 0; part < fine_topology(i).local_parts().size() && !averages(); ++part)
-            for (const halo_box &box : Hierarchy(coarse_topology(i), fine_topology(i)).made(fine_topology(i).local_parts()[part], made(i)))
-                steps->work(place(i).fine, static_cast<int64_t>(part)).made.emplace_back(0, box);
+        if (averages() || has_newer_) set_sent(*steps, i);
+        if (!averages()) set_made(*steps, i);
     }
     return steps;
+}
+
+// Made from the sender's own values.
+void Levels::set_sent(LevelSteps &steps, size_t i) const {
+    const size_t sender = averages() ? place(i).fine : place(i).coarse;
+    const Topology &topology = fields_[sender]->topology();
+    const std::vector<Centring> &places = fields_[sender]->spec().places;
+    const std::shared_ptr<EdgeSource> source = edges(i);
+    steps.set_work(sender, known_work(*fields_[sender], *source, [&](LevelWorks &works) {
+                       for (int32_t p = 0; p < std::ssize(places); ++p)
+                           source->emit(places[static_cast<size_t>(p)], [&](const Edge &edge) {
+                               if (edge.ends != EdgeEnds::receive)
+                                   works[static_cast<size_t>(topology.local_index(edge.send_gid))].send(p, edge.send.box);
+                           });
+                   }));
+}
+
+void Levels::set_made(LevelSteps &steps, size_t i) const {
+    const std::vector<int64_t> &gids = fine_topology(i).local_parts();
+    const Hierarchy hierarchy(coarse_topology(i), fine_topology(i));
+    steps.set_work(place(i).fine, known_work(fine(i), *edges(i), [&](LevelWorks &works) {
+                       for (size_t part = 0; part < gids.size(); ++part)
+                           for (const halo_box &box : hierarchy.made(gids[part], made(i))) works[part].made.emplace_back(0, box);
+                   }));
 }
 
 void Levels::add_pieces(const LevelSteps &steps, RoundSpec &round) const {

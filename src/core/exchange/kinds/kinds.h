@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/combine.h"
 #include "exchange/exchange.h"
 
 namespace halo {
@@ -43,6 +44,13 @@ std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const 
 inline uint64_t meaning_of(int32_t kind, const Combining &combining, int32_t shared) {
     return static_cast<uint64_t>(combining.canonical) << 24 | static_cast<uint64_t>(kind) << 16 | static_cast<uint64_t>(combining.op) << 8 |
            static_cast<uint64_t>(shared);
+}
+
+// One component of a part of points.
+inline ValuesAt values_of(void *part, const Field &field, int64_t local_index, int32_t component) {
+    const PartLayout &layout = field.layout(local_index);
+    const int64_t unit = field.spec().element_bytes;
+    return { static_cast<std::byte *>(part) + (layout.first_owned + component * layout.component_stride) * unit, layout.stride[0] * unit };
 }
 
 // All of one context.

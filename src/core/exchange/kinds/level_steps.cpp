@@ -21,17 +21,9 @@ std::string text_of_restriction(const Field &field) {
     return field.restriction() == HALO_RESTRICT_OWN ? format(", own restriction of %s", field.spec().name.c_str()) : std::string();
 }
 
-// None twice.
-void LevelSteps::Work::send(int32_t place, const halo_box &box) {
-    std::vector<halo_box> rest{ box };
-    for (const auto &[other, known] : sent)
-        if (other == place) subtract(rest, known);
-    for (const halo_box &one : rest) sent.emplace_back(place, one);
-}
-
 void LevelSteps::add(Field &field, BesideField beside) {
     const Topology &topology = field.topology();
-    Item item{ &field, std::move(beside), nullptr, n_beside_, std::vector<Work>(topology.local_parts().size()), 0, 0 };
+    Item item{ &field, std::move(beside), nullptr, n_beside_, std::make_shared<LevelWorks>(topology.local_parts().size()) };
     if (item.beside.parts) {
         const std::string name = format("coarse %s of exchange %u", field.spec().name.c_str(), topology.context().newest_run() + 1);
         halo_field_desc desc = field.desc();
@@ -47,8 +39,8 @@ void LevelSteps::add(Field &field, BesideField beside) {
     }
     items_.push_back(std::move(item));
     size_t n_pointers = 0;
-    for (Item &one : items_) one.first_pointer = std::exchange(n_pointers, n_pointers + one.work.size());
-    for (Item &one : items_) one.first_beside = std::exchange(n_pointers, n_pointers + (one.values ? one.work.size() : 0));
+    for (Item &one : items_) one.first_pointer = std::exchange(n_pointers, n_pointers + one.n_parts());
+    for (Item &one : items_) one.first_beside = std::exchange(n_pointers, n_pointers + (one.values ? one.n_parts() : 0));
     data_.resize(n_pointers);
     const size_t n = items_.size() + static_cast<size_t>(n_beside_);
     mask_.resize(n);
@@ -77,7 +69,7 @@ bool LevelSteps::set_fraction(double fraction) {
 }
 
 std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t part) {
-    const Work &work = items_[field].work[static_cast<size_t>(part)];
+    const LevelWork &work = items_[field].work(static_cast<size_t>(part));
     std::vector<halo_level_region> regions;
     for (const auto &[place, box] : work.sent) regions.push_back({ box, HALO_REGION_RESTRICT, place });
     for (const halo_box &box : work.halved_ghosts) regions.push_back({ box, HALO_REGION_RESTRICT_GHOSTS, 0 });
@@ -86,7 +78,7 @@ std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t p
 }
 
 bool LevelSteps::holds_any(const Item &item) {
-    for (int64_t part = 0; part < std::ssize(item.work); ++part)
+    for (int64_t part = 0; part < static_cast<int64_t>(item.n_parts()); ++part)
         if (item.values->allocated(part, 0)) return true;
     return false;
 }
@@ -100,7 +92,7 @@ void LevelSteps::take_away(Item &item, int64_t part) {
 void LevelSteps::place(Item &item, Space space) {
     if (!item.values || item.space == space) return;
     item.space.reset();
-    for (int64_t part = 0; part < std::ssize(item.work); ++part)
+    for (int64_t part = 0; part < static_cast<int64_t>(item.n_parts()); ++part)
         if (item.values->allocated(part, 0)) take_away(item, part);
     item.memory = {};
     if (space.on_device() && !item.field->spec().sparse) allocate_on_device(item, space);
@@ -114,7 +106,7 @@ void LevelSteps::give_on_device(Item &item, int64_t part) {
     Field &values = *item.values;
     Context &context = values.topology().context();
     const Device &device = context.device_of(*item.space);
-    item.by_part.resize(item.work.size());
+    item.by_part.resize(item.n_parts());
     Buffer memory = context.pools().pool(HALO_MEMORY_DEVICE, item.space->device).get(std::max<size_t>(values.storage_bytes(part), 1));
     try {
         write_first_values(context, device, [&] { values.fill(part, memory.data(), device, HALO_STREAM_NONE); });
@@ -166,13 +158,13 @@ void LevelSteps::prepare() {
 void LevelSteps::place_as_bound(Item &item) {
     if (!item.values) return;
     place(item, space_beside(item));
-    for (int64_t part = 0; part < std::ssize(item.work); ++part)
+    for (int64_t part = 0; part < static_cast<int64_t>(item.n_parts()); ++part)
         if (const void *const data = item.field->data(part, 0); wants_beside(item, part, data)) follow_storage(item, part, data);
 }
 
 bool LevelSteps::is_placed_as_bound(const Item &item) const {
     if (item.space != space_beside(item)) return false;
-    for (int64_t part = 0; part < std::ssize(item.work); ++part)
+    for (int64_t part = 0; part < static_cast<int64_t>(item.n_parts()); ++part)
         if (!item.values->allocated(part, 0) && wants_beside(item, part, item.field->data(part, 0))) return false;
     return true;
 }
@@ -220,7 +212,7 @@ void LevelSteps::require_storage(const halo_run &run, size_t field) const {
     const Item &item = items_[field];
     if (item.field->spec().sparse) return;
     const Topology &topology = item.field->topology();
-    for (size_t part = 0; part < item.work.size(); ++part)
+    for (size_t part = 0; part < item.n_parts(); ++part)
         if (!(run.data ? run.data[item.first_pointer + part] : item.field->data(static_cast<int64_t>(part), sets_[field])))
             fail(HALO_ERR_UNBOUND, "levels: field %s: rank %d has given part %lld no storage, set %d", item.field->spec().name.c_str(),
                  topology.context().rank(), static_cast<long long>(topology.local_parts()[part]), sets_[field]);
@@ -245,7 +237,7 @@ void LevelSteps::begin(halo_run &run) {
     };
     for (size_t f = 0; f < items_.size(); ++f) {
         Item &item = items_[f];
-        put(mask_[f], takes_part(run, f) ? 1 : 0);
+        put(mask_[f], takes_field(run, f) ? 1 : 0);
         sets_[f] = run.sets ? run.sets[f] : 0;
         if (item.values) mask_[static_cast<size_t>(place_beside(f))] = mask_[f];
         if (mask_[f]) {
@@ -257,13 +249,13 @@ void LevelSteps::begin(halo_run &run) {
             put(devices_[f], space.on_device() ? space.device : HALO_DEVICE_HOST);
             if (item.values) devices_[static_cast<size_t>(place_beside(f))] = devices_[f];
         }
-        if (item.beside.newer && takes_part(run, f) != takes_part(run, *item.beside.newer))
+        if (item.beside.newer && takes_field(run, f) != takes_field(run, *item.beside.newer))
             fail(HALO_ERR_ARGUMENT, "exchange: the field mask parts field %s from field %s of a later time", item.field->spec().name.c_str(),
                  items_[*item.beside.newer].field->spec().name.c_str());
         if (item.beside.newer && mask_[f] && space_in(run, f, *item.field) != space_in(run, *item.beside.newer, *items_[*item.beside.newer].field))
             fail(HALO_ERR_DEVICE, "exchange: field %s and field %s of a later time are in memory of different devices",
                  item.field->spec().name.c_str(), items_[*item.beside.newer].field->spec().name.c_str());
-        for (size_t part = 0; part < item.work.size(); ++part) {
+        for (size_t part = 0; part < item.n_parts(); ++part) {
             const auto number = static_cast<int64_t>(part);
             const size_t at = item.first_pointer + part;
             put(data_[at], run.data ? run.data[at] : mask_[f] ? item.field->data(number, sets_[f]) : nullptr);
@@ -360,16 +352,16 @@ template <class Add>
 void LevelSteps::for_each_part(Step &step, const halo_run &run, Add &&add) {
     for (size_t f = 0; f < items_.size(); ++f) {
         const Item &item = items_[f];
-        if (!item.values || !takes_part(run, f)) continue;
+        if (!item.values || !takes_field(run, f)) continue;
         const Item *const later = item.beside.newer ? &items_[*item.beside.newer] : nullptr;
-        const int32_t n_components = run.n_components > 0 ? run.n_components : item.field->spec().n_components - run.first_component;
+        const ComponentRange taken = components_of(run, item.field->spec());
         std::vector<halo_level_operation> &operations = step.operations_in(item.space.value_or(host_space));
-        for (size_t part = 0; part < item.work.size(); ++part) {
+        for (size_t part = 0; part < item.n_parts(); ++part) {
             void *const own = data_[item.first_pointer + part];
             if (!own) continue; // of a sparse field
-            add(Values{ item, run.first_component, n_components, static_cast<int64_t>(part), own, data_[item.first_beside + part],
-                        later ? later->field : nullptr, later ? data_[later->first_pointer + part] : nullptr, operations },
-                item.work[part]);
+            add(Values{ item, taken.first, taken.n, static_cast<int64_t>(part), own, data_[item.first_beside + part], later ? later->field : nullptr,
+                        later ? data_[later->first_pointer + part] : nullptr, operations },
+                item.work(part));
         }
     }
 }
@@ -393,25 +385,25 @@ void LevelSteps::use_memory(const Item &item, Round &round) {
 
 void LevelSteps::before_send(const halo_run &run, Round &round) {
     for (size_t f = 0; f < items_.size(); ++f)
-        if (takes_part(run, f)) use_memory(items_[f], round);
-    operate(sent_, run, round, [&](const Values &values, const Work &work) {
+        if (takes_field(run, f)) use_memory(items_[f], round);
+    operate(sent_, run, round, [&](const Values &values, const LevelWork &work) {
         for (const auto &[place, box] : work.sent) values.send_box(place, box, fraction_);
     });
 }
 
 void LevelSteps::after_unpack(const halo_run &run, Round &round) {
     for (size_t f = 0; f < items_.size(); ++f)
-        if (takes_part(run, f) && !items_[f].by_part.empty()) use_memory(items_[f], round); // some parts may just have got theirs
-    operate(halved_, run, round, [](const Values &values, const Work &work) {
+        if (takes_field(run, f) && !items_[f].by_part.empty()) use_memory(items_[f], round); // some parts may just have got theirs
+    operate(halved_, run, round, [](const Values &values, const LevelWork &work) {
         for (const halo_box &box : work.halved_ghosts) values.restrict_box(0, box);
     });
 }
 
 void LevelSteps::refine(const halo_run &run, Round &round) {
-    operate(made_, run, round, [&](const Values &values, const Work &work) {
+    operate(made_, run, round, [&](const Values &values, const LevelWork &work) {
         for (const auto &[place, box] : work.made) values.prolongate_box(place, box, widths_of(run));
     });
-    operate(divided_, run, round, [&](const Values &values, const Work &work) {
+    operate(divided_, run, round, [&](const Values &values, const LevelWork &work) {
         for (const halo_box &box : work.divided) values.divide_box(box, widths_of(run));
     });
 }

@@ -11,18 +11,19 @@
 
 #include "base/level_ratio.h"
 #include "exchange/exchange.h"
+#include "exchange/kinds/level_work.h"
 #include "field/field.h"
 
 namespace halo {
 
 // Values beside a field, those of each part.
 struct BesideField {
-    std::unique_ptr<Topology> parts{}; // null: there are none
-    GhostWidths widths{};              // of these values
-    LevelRatio ratio{ 1, 1, 1 };       // points of the field for one of them
-    int32_t reach = 0;                 // values around the one that a cell of the field lies in, from which it is made
-    GhostWidths made{};                // ghosts of the field that are made
-    std::optional<size_t> newer{};     // the field at a later time, by place: values are those between the two
+    Topology *parts = nullptr;     // null: there are none
+    GhostWidths widths{};          // of these values
+    LevelRatio ratio{ 1, 1, 1 };   // points of the field for one of them
+    int32_t reach = 0;             // values around the one that a cell of the field lies in, from which it is made
+    GhostWidths made{};            // ghosts of the field that are made
+    std::optional<size_t> newer{}; // the field at a later time, by place: values are those between the two
 };
 
 const char *prolongation_of(const Field &field); // in a word
@@ -32,24 +33,14 @@ std::string text_of_restriction(const Field &field);
 
 class LevelSteps : public RoundSteps, public FieldsBeside {
 public:
-    // Of one part.
-    struct Work {
-        std::vector<std::pair<int32_t, halo_box>> sent{}; // points beside the field, by place, made from its own
-        std::vector<halo_box> halved_ghosts{};            // cells made from its ghosts
-        std::vector<std::pair<int32_t, halo_box>> made{}; // points of the field, by place, made from those beside it
-        std::vector<halo_box> divided{};                  // cells beside it; the field's faces within them are made from those around them
-        void send(int32_t place, const halo_box &box);
-        bool needs_beside() const { return !sent.empty() || !halved_ghosts.empty() || !made.empty(); }
-    };
-
     // `what` is done, for texts: "ghosts are made".
     explicit LevelSteps(const char *what) : what_(what) {}
     // All of the caller's, in his order.
     void add(Field &field, BesideField beside);
-    // Whoever takes it may change it.
-    Work &work(size_t field, int64_t part) {
+    // Until then there is none.
+    void set_work(size_t field, std::shared_ptr<const LevelWorks> works) {
         ++version_;
-        return items_[field].work[static_cast<size_t>(part)];
+        items_[field].works = std::move(works);
     }
     // It is known what there is to do, as far as it can be yet: the values get their storage, but for those beside parts of sparse fields.
     void allocate();
@@ -86,12 +77,15 @@ private:
         BesideField beside;
         std::unique_ptr<Field> values; // beside it
         int32_t place;                 // of them among the fields that stand beside others
-        std::vector<Work> work;        // of each part
-        size_t first_pointer;          // storage of a run
-        size_t first_beside;
+        std::shared_ptr<const LevelWorks> works;
+        size_t first_pointer = 0; // storage of a run
+        size_t first_beside = 0;
         std::optional<Space> space{};  // where the values' storage is, or will be; none: there is none yet
         Buffer memory{};               // of all parts, on a device, beside a dense field
         std::vector<Buffer> by_part{}; // on a device, beside a sparse field; empty ones where there is none
+
+        size_t n_parts() const { return works->size(); }
+        const LevelWork &work(size_t part) const { return (*works)[part]; }
     };
     // What is done at once in one space: none reads what another writes.
     struct Batch {
@@ -118,7 +112,7 @@ private:
 
     // Until that is known any part may.
     bool needs_beside(const Item &item, int64_t part) const {
-        return item.values && (!knows_work() || item.work[static_cast<size_t>(part)].needs_beside());
+        return item.values && (!knows_work() || item.work(static_cast<size_t>(part)).needs_beside());
     }
     // Where storage of the values is to be, as set 0 is bound.
     static Space space_beside(const Item &item) { return item.field->space(0); }
@@ -139,7 +133,6 @@ private:
         return (data || !item.field->spec().sparse) && needs_beside(item, part);
     }
     void *follow_storage(Item &item, int64_t part, const void *data);
-    static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     Narrowing narrowing_of(const halo_run &run) const;
     template <class Add>
     void operate(Step &step, const halo_run &run, Round &round, Add &&add);

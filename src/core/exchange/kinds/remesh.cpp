@@ -41,7 +41,7 @@ public:
     void add_read_ghosts(size_t field) { read_ghosts_.push_back(field); }
     void begin(halo_run &run) override {
         for (const size_t f : read_ghosts_)
-            if ((!run.field_mask || run.field_mask[f] != 0) && field(f).in_flight > 0)
+            if (takes_field(run, f) && field(f).in_flight > 0)
                 fail(HALO_BUSY, "transfer from field %s: an exchange of it is in flight, whose ghosts are read where blocks are split",
                      field(f).spec().name.c_str());
         find_moves();
@@ -58,7 +58,6 @@ private:
     bool knows_work() const override { return moves_.empty(); }
     void find_moves();
     void find(const Move &move);
-    void find_move(const Move &move, int32_t place);
 
     std::vector<size_t> read_ghosts_; // fields
     std::vector<Move> moves_;         // for which it has not been found yet what there is to do
@@ -69,30 +68,55 @@ void RemeshSteps::find_moves() {
     moves_.clear();
 }
 
-void RemeshSteps::find(const Move &move) {
-    for (const size_t f : { move.from, move.to })
-        for (const int64_t gid : forest(f).local_parts()) work_of(f, gid) = {};
-    for (int32_t place = 0; place < std::ssize(field(move.to).spec().places); ++place) find_move(move, place);
+// Whole blocks that were part of another are made, but for what blocks beside them had as fine.
+class MoveFinder {
+public:
+    MoveFinder(const Move &move, const Field &field) : move_(move), field_(field), forest_(forest_of(field)), places_(field.spec().places) {}
+
+    void find_sent(LevelWorks &works) const {
+        for (int32_t place = 0; place < std::ssize(places_); ++place) find_sent(works, place);
+    }
+    void find_made(LevelWorks &works) const {
+        for (int32_t place = 0; place < std::ssize(places_); ++place) find_made(works, place);
+    }
+
+private:
+    LevelWork &work_of(LevelWorks &works, int64_t gid) const { return works[static_cast<size_t>(forest_.local_index(gid))]; }
+    void find_sent(LevelWorks &works, int32_t place) const;
+    void find_made(LevelWorks &works, int32_t place) const;
+
+    const Move &move_;
+    const Field &field_; // one of the two
+    const ForestTopology &forest_;
+    const std::vector<Centring> &places_;
+};
+
+void MoveFinder::find_sent(LevelWorks &works, int32_t place) const {
+    move_.merged->emit(places_[static_cast<size_t>(place)], [&](const Edge &edge) {
+        if (edge.ends != EdgeEnds::receive) work_of(works, edge.send_gid).send(place, edge.send.box);
+    });
 }
 
-// All of a block that was part of another is made, but for what blocks beside it had as fine.
-void RemeshSteps::find_move(const Move &move, int32_t place) {
-    const Centring centring = field(move.to).spec().places[static_cast<size_t>(place)];
-    move.merged->emit(centring, [&](const Edge &edge) {
-        if (edge.ends != EdgeEnds::receive) work_of(move.from, edge.send_gid).send(place, edge.send.box);
-    });
-    const halo_box block = points_of(whole_block(forest(move.to).cells_of(0)), centring);
+void MoveFinder::find_made(LevelWorks &works, int32_t place) const {
+    const Centring centring = places_[static_cast<size_t>(place)];
+    const halo_box block = points_of(whole_block(forest_.cells_of(0)), centring);
     std::map<int64_t, std::vector<halo_box>> made;
-    move.split->emit(centring, [&](const Edge &edge) {
+    move_.split->emit(centring, [&](const Edge &edge) {
         if (edge.ends != EdgeEnds::send) made[edge.receive_gid] = { block };
     });
-    move.beside->emit(centring, [&](const Edge &edge) {
+    move_.beside->emit(centring, [&](const Edge &edge) {
         if (edge.ends != EdgeEnds::send) subtract(made[edge.receive_gid], edge.receive.box);
     });
     for (const auto &[gid, boxes] : made) {
-        for (const halo_box &box : boxes) work_of(move.to, gid).made.emplace_back(place, box);
-        if (place == 0 && divides_cells(field(move.to))) divide(move.to, gid, whole_block(forest(move.to).cells_of(gid)));
+        for (const halo_box &box : boxes) work_of(works, gid).made.emplace_back(place, box);
+        if (place == 0 && divides_cells(field_)) divide(forest_, work_of(works, gid), whole_block(forest_.cells_of(gid)));
     }
+}
+
+void RemeshSteps::find(const Move &move) {
+    const Field &from = field(move.from), &to = field(move.to);
+    set_work(move.from, known_work(from, *move.merged, [&](LevelWorks &works) { MoveFinder(move, from).find_sent(works); }));
+    set_work(move.to, known_work(to, *move.split, [&](LevelWorks &works) { MoveFinder(move, to).find_made(works); }));
 }
 
 // A field's blocks become those of another list.

@@ -36,9 +36,10 @@ private:
     LevelRatio ratio_;
 };
 
-class CoarsenedParts final : public Topology {
+class CoarsenedParts final : public Topology, public KeptByTopology {
 public:
     CoarsenedParts(const Topology &fine, const LevelRatio &ratio);
+    bool is_of(const LevelRatio &ratio) const { return ratio_ == ratio; }
 
     int32_t n_dims() const override { return fine_.n_dims(); }
     int64_t n_parts() const override { return fine_.n_parts(); }

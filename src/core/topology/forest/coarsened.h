@@ -6,7 +6,7 @@
 
 namespace halo {
 
-class CoarsenedForest final : public Topology {
+class CoarsenedForest final : public Topology, public KeptByTopology {
 public:
     explicit CoarsenedForest(const ForestTopology &forest);
 

@@ -8,7 +8,7 @@
 namespace halo {
 
 // Points that lie with several ranks, or several times here; what is nobody's is none. Those with other ranks come first: they alone have edges.
-class CondensedPoints final : public PointsTopology {
+class CondensedPoints final : public PointsTopology, public KeptByTopology {
 public:
     explicit CondensedPoints(const PointsTopology &points);
 

@@ -11,8 +11,6 @@
 
 namespace halo {
 
-struct Slots;
-
 // Ranks that follow each other and have equally many copies of a point.
 struct HolderRun {
     int32_t first;
@@ -92,8 +90,6 @@ public:
 
     // From owners to copies.
     const PointEdges &forward() const { return forward_; }
-    // Slots beside them, which all who want them have in common. See Slots.
-    std::shared_ptr<const Slots> slots(bool here) const;
     // By local index, where they are kept for the caller.
     virtual std::vector<uint64_t> point_keys() const;
 
@@ -140,7 +136,6 @@ private:
     std::optional<PointParts> parts_;
     PartEdges forward_parts_;
     PartEdges between_parts_;
-    mutable std::weak_ptr<const Slots> slots_[2]; // of those who have them
 };
 
 } // namespace halo

@@ -90,14 +90,9 @@ void Slots::add(PartSlots &part, Edge &heard, bool here, int64_t n_points) {
     add_stretches(part, stretch);
 }
 
-std::shared_ptr<const Slots> PointsTopology::slots(bool here) const {
-    std::weak_ptr<const Slots> &known = slots_[here ? 1 : 0];
-    std::shared_ptr<const Slots> slots = known.lock();
-    if (!slots) known = slots = std::make_shared<const Slots>(*this, here);
-    return slots;
+SlotsTopology::SlotsTopology(const PointsTopology &points, bool here) : Topology(points.context()), here_(here), slots_(points, here) {
+    local_parts_ = points.local_parts();
 }
-
-SlotsTopology::SlotsTopology(const Slots &slots) : Topology(slots.points.context()), slots_(slots) { local_parts_ = slots.points.local_parts(); }
 
 halo_part SlotsTopology::part(int64_t gid) const {
     halo_part part = slots_.points.part(gid);

@@ -34,10 +34,11 @@ private:
 };
 
 // The slots of each part, as a part for fields of their own.
-class SlotsTopology final : public Topology {
+class SlotsTopology final : public Topology, public KeptByTopology {
 public:
-    // `slots` must stay.
-    explicit SlotsTopology(const Slots &slots);
+    SlotsTopology(const PointsTopology &points, bool here);
+    bool is_of(bool here) const { return here_ == here; }
+    const Slots &slots() const { return slots_; }
 
     int32_t n_dims() const override { return 1; }
     bool has_cells() const override { return false; }
@@ -52,7 +53,8 @@ public:
     void edges(const EdgeRequest &, const EdgeSink &) const override {} // none from slots to slots
 
 private:
-    const Slots &slots_;
+    bool here_;
+    Slots slots_;
 };
 
 } // namespace halo
