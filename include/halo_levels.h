@@ -299,6 +299,10 @@ HALO_API halo_status halo_exchange_level_regions(const halo_exchange *exchange, 
  * nodes are copied. Any centring. Where boxes of the finer level share a coarse point, that of highest priority, then lowest gid counts. Finest level
  * first. */
 #define HALO_LEVELS_AVERAGE 2
+/** The same of values on faces (HALO_CENTRE_FACE_X, ..., HALO_CENTRE_FACES), but of those alone that lie between a cell of the coarser level that the
+ * finer one's boxes cover and one that they do not: fluxes, summed up over the steps of the finer level in one of the coarser, so that what leaves
+ * one level arrives in the other. */
+#define HALO_LEVELS_FLUXES 3
 
 typedef struct halo_levels_desc {
     size_t struct_size;
@@ -313,13 +317,13 @@ typedef struct halo_levels_desc {
 
 /**
  * An exchange between two levels, of each of `n_fields` coarse fields and the fine field at its place. `newer` (may be NULL; not for
- * HALO_LEVELS_AVERAGE): for each coarse field one of the same level at a later time; runs then take values between the two
+ * HALO_LEVELS_AVERAGE, HALO_LEVELS_FLUXES): for each coarse field one of the same level at a later time; runs then take values between the two
  * (halo_exchange_set_fraction). `desc` may be NULL; it and the lists are copied. Runs as any exchange; where halo_run, or a call by number, speaks of
  * its fields, the coarse ones come first, then the newer ones if there are any, then the fine ones, and a mask names all of a place or none.
  *
- * Beside each fine field the exchange keeps coarse cells, which cover each part (HALO_LEVELS_AVERAGE: without ghosts). What of these lies outside the
- * domain the caller fills, as in forests: halo_exchange_coarse_boundaries. Ghosts of the fine field outside the domain are those that
- * halo_field_level_boxes says. With `newer` a copy of each coarse field's owned cells is kept, too.
+ * Beside each fine field the exchange keeps coarse cells, which cover each part (but for HALO_LEVELS_GHOSTS and _WHOLE without ghosts). What of these
+ * lies outside the domain the caller fills, as in forests: halo_exchange_coarse_boundaries. Ghosts of the fine field outside the domain are those
+ * that halo_field_level_boxes says. With `newer` a copy of each coarse field's owned cells is kept, too.
  *
  * Collective; communicates nothing. O((boxes of both levels) log boxes): all ranks look at all boxes. HALO_ERR_ARGUMENT: domains do not fit, or have
  * a ratio that is none; a box of the finer level does not end on coarse cells; a coarse cell that is read, or averaged onto, is in no box of the

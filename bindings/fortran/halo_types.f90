@@ -183,6 +183,7 @@ module halo_types
   integer(c_int32_t), parameter :: HALO_LEVELS_GHOSTS = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_LEVELS_WHOLE = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_LEVELS_AVERAGE = 2_c_int32_t
+  integer(c_int32_t), parameter :: HALO_LEVELS_FLUXES = 3_c_int32_t
   integer(c_int32_t), parameter :: HALO_LEVEL_UNCOVERED = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_LEVEL_BESIDE = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_LEVEL_COVERED = 2_c_int32_t

@@ -29,6 +29,7 @@ struct Case {
     bool by_phases = true;
     bool per_channel = false;
     int32_t centring = HALO_CENTRE_CELL; // of what is averaged
+    int32_t faces = HALO_CENTRE_FACES;   // of fluxes
 
     explicit Case(uint64_t number) : seed(number) {
         Random random(number + 1000);
@@ -47,8 +48,10 @@ struct Case {
         fraction = fractions[below(6)];
         by_phases = below(2) == 0;
         per_channel = below(4) == 0;
-        const int32_t centrings[] = { HALO_CENTRE_CELL, HALO_CENTRE_CELL, HALO_CENTRE_NODE, HALO_CENTRE_FACE_X, HALO_CENTRE_FACES };
-        centring = centrings[below(5)];
+        const int32_t centrings[] = { HALO_CENTRE_CELL,   HALO_CENTRE_NODE,   HALO_CENTRE_FACES, HALO_CENTRE_FACE_X,
+                                      HALO_CENTRE_FACE_Y, HALO_CENTRE_FACE_Z, HALO_CENTRE_EDGES, HALO_CENTRE_EDGE_X };
+        centring = centrings[below(shape.n_dims == 3 ? 8 : 3 + static_cast<uint64_t>(shape.n_dims))];
+        faces = centrings[2 + below(1 + static_cast<uint64_t>(shape.n_dims))];
     }
     bool is_single() const { return type != HALO_FLOAT64; }
     bool has_newer() const { return fraction >= 0; }
@@ -114,7 +117,7 @@ public:
     World &operator=(const World &) = delete;
 
     void fill_and_check(int32_t level, int32_t what);
-    void average_and_check(int32_t level);
+    void average_and_check(int32_t level, int32_t what, int32_t centring);
     void check_level_boxes(int32_t level);
 
 private:
@@ -160,6 +163,18 @@ private:
         for (int64_t z = -n[2]; z <= n[2]; ++z)
             for (int64_t y = -n[1]; y <= n[1]; ++y)
                 for (int64_t x = -n[0]; x <= n[0]; ++x) visit(Cell{ point[0] + x * step[0], point[1] + y * step[1], point[2] + z * step[2] });
+    }
+    // By a box of the next finer level?
+    bool is_covered(int32_t level, const Cell &cell) const {
+        const std::optional<Cell> there = model_.inside(level, cell);
+        const Cell &ratio = model_.ratio();
+        return there && model_.owner(level + 1, { (*there)[0] * ratio[0], (*there)[1] * ratio[1], (*there)[2] * ratio[2] }).has_value();
+    }
+    // Does a face lie between a covered cell and another one?
+    bool is_on_border(int32_t level, const Cell &face, int32_t centring) const {
+        Cell below = face;
+        for (size_t d = 0; d < 3; ++d) below[d] -= centring >> d & 1;
+        return model_.inside(level, face) && model_.inside(level, below) && is_covered(level, face) != is_covered(level, below);
     }
     static Cell from(const halo_box &box, const Cell &cell) { return { cell[0] - box.low[0], cell[1] - box.low[1], cell[2] - box.low[2] }; }
     static int64_t layers_out(const halo_box &box, const Cell &cell) {
@@ -296,19 +311,20 @@ halo_box points_of(halo_box box, int32_t centring) {
 }
 
 std::vector<int32_t> places_of(int32_t centring, int32_t n_dims) {
+    if (centring == HALO_CENTRE_EDGES) return { 6, 5, 3 };
     if (centring == HALO_CENTRE_FACES)
         return n_dims == 1 ? std::vector<int32_t>{ 1 } : n_dims == 2 ? std::vector<int32_t>{ 1, 2 } : std::vector<int32_t>{ 1, 2, 4 };
     return { centring & ((1 << n_dims) - 1) };
 }
 
-void World::average_and_check(int32_t level) {
+void World::average_and_check(int32_t level, int32_t what, int32_t centring_of_all) {
     halo_topology *const coarser = topologies_[static_cast<size_t>(level) - 1], *const finer = topologies_[static_cast<size_t>(level)];
-    LevelField coarse(of_, coarser, "u", true, of_.centring), fine(of_, finer, "u", true, of_.centring);
+    LevelField coarse(of_, coarser, "u", true, centring_of_all), fine(of_, finer, "u", true, centring_of_all);
     halo_levels_desc desc = HALO_LEVELS_DESC_INIT;
-    desc.what = HALO_LEVELS_AVERAGE;
+    desc.what = what;
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create_levels(&coarse.field, nullptr, &fine.field, 1, &desc, &exchange));
-    const std::vector<int32_t> places = places_of(of_.centring, of_.shape.n_dims);
+    const std::vector<int32_t> places = places_of(centring_of_all, of_.shape.n_dims);
     const auto each = [&](int32_t at, auto &&visit) {
         for_each_local(at, [&](int64_t gid, const halo_box &box) {
             for (size_t p = 0; p < places.size(); ++p)
@@ -335,7 +351,8 @@ void World::average_and_check(int32_t level) {
             const BoxLevel &below = model_.level(level);
             // Images of the coarse point: the finer level's first box that has one counts, with its image shifted farthest up.
             std::optional<std::pair<int64_t, Cell>> from_box;
-            for (int64_t of = 0; of < static_cast<int64_t>(below.boxes.size()) && !from_box && has(points_of(box, centring), cell); ++of)
+            const bool is_taken = what == HALO_LEVELS_AVERAGE || is_on_border(level - 1, cell, centring);
+            for (int64_t of = 0; is_taken && of < static_cast<int64_t>(below.boxes.size()) && !from_box && has(points_of(box, centring), cell); ++of)
                 for_each_image(level - 1, cell, [&](const Cell &image) {
                     halo_box covered = below.boxes[static_cast<size_t>(of)];
                     for (size_t d = 0; d < 3; ++d) covered.low[d] /= model_.ratio()[d], covered.high[d] /= model_.ratio()[d];
@@ -370,9 +387,9 @@ void World::average_and_check(int32_t level) {
             if (of_.is_single()) right = static_cast<double>(static_cast<float>(right));
             const double is = coarse.load(gid, from(box, cell), c, half, p);
             if (is != right)
-                stop("case %llu, rank %d, run %d, average: level %d, part %lld, place %d, point (%lld, %lld, %lld), component %d is %.17g, "
+                stop("case %llu, rank %d, run %d, what %d: level %d, part %lld, place %d, point (%lld, %lld, %lld), component %d is %.17g, "
                      "wanted %.17g",
-                     static_cast<unsigned long long>(of_.seed), rank_.rank, again, level - 1, static_cast<long long>(gid), p,
+                     static_cast<unsigned long long>(of_.seed), rank_.rank, again, what, level - 1, static_cast<long long>(gid), p,
                      static_cast<long long>(cell[0]), static_cast<long long>(cell[1]), static_cast<long long>(cell[2]), c, is, right);
         });
     }
@@ -397,11 +414,7 @@ void World::check_level_boxes(int32_t level) {
                 if (!is.emplace(cell, row.kind).second) stop("a cell is in two rows");
             });
         }
-        const auto covered = [&](const Cell &cell) {
-            const std::optional<Cell> there = has_finer ? model_.inside(level, cell) : std::nullopt;
-            const Cell &ratio = model_.ratio();
-            return there && model_.owner(level + 1, { (*there)[0] * ratio[0], (*there)[1] * ratio[1], (*there)[2] * ratio[2] }).has_value();
-        };
+        const auto covered = [&](const Cell &cell) { return has_finer && is_covered(level, cell); };
         const auto right = [&](const Cell &cell) {
             if (has(box, cell)) {
                 if (covered(cell)) return HALO_LEVEL_COVERED;
@@ -439,7 +452,8 @@ TEST_P(BoxHierarchies, AreWhatTheModelSays) {
             for (int32_t level = 1; level < of.n_levels; ++level) {
                 world.fill_and_check(level, HALO_LEVELS_GHOSTS);
                 world.fill_and_check(level, HALO_LEVELS_WHOLE);
-                world.average_and_check(level);
+                world.average_and_check(level, HALO_LEVELS_AVERAGE, of.centring);
+                world.average_and_check(level, HALO_LEVELS_FLUXES, of.faces);
             }
             for (int32_t level = 0; level < of.n_levels; ++level) world.check_level_boxes(level);
         });

@@ -158,10 +158,11 @@ TEST_P(LevelsOnDevices, LevelsOfBoxesAreThoseOfTheHost) {
         BoxLevels::Shape shape;
         shape.n_dims = 1 + static_cast<int32_t>(all() % 3);
         shape.prolongation = all() % 3 == 0 ? HALO_PROLONG_CONSTANT : HALO_PROLONG_MINMOD;
-        const int32_t what = HALO_LEVELS_GHOSTS + static_cast<int32_t>(all() % 3);
-        const bool has_newer = what != HALO_LEVELS_AVERAGE && all() % 2 == 0;
+        const int32_t what = HALO_LEVELS_GHOSTS + static_cast<int32_t>(all() % 4);
+        const bool goes_down = what == HALO_LEVELS_AVERAGE || what == HALO_LEVELS_FLUXES;
+        const bool has_newer = !goes_down && all() % 2 == 0;
         const int32_t centrings[] = { HALO_CENTRE_CELL, HALO_CENTRE_NODE, HALO_CENTRE_FACES };
-        const int32_t centring = what == HALO_LEVELS_AVERAGE ? centrings[all() % 3] : HALO_CENTRE_CELL;
+        const int32_t centring = what == HALO_LEVELS_FLUXES ? HALO_CENTRE_FACES : goes_down ? centrings[all() % 3] : HALO_CENTRE_CELL;
         for (size_t d = 0; d < static_cast<size_t>(shape.n_dims); ++d) {
             shape.periodic[d] = static_cast<int32_t>(all() % 2);
             shape.low[d] = shape.high[d] = 2;

@@ -83,7 +83,7 @@ void refuse(const Change &change, const char *text) {
 }
 
 TEST(HierarchiesRefuse, Descriptions) {
-    refuse([](Level &, Level &, halo_levels_desc &desc) { desc.what = 3; }, "levels: what 3 is none of HALO_LEVELS_...");
+    refuse([](Level &, Level &, halo_levels_desc &desc) { desc.what = 4; }, "levels: what 4 is none of HALO_LEVELS_...");
     refuse([](Level &, Level &, halo_levels_desc &desc) { desc.messages = 9; }, "message policy 9");
 }
 
@@ -130,6 +130,7 @@ TEST(HierarchiesRefuse, Fields) {
     refuse([](Level &, Level &fine, halo_levels_desc &) { fine.field.centring = HALO_CENTRE_NODE; }, "their centrings differ");
     refuse([](Level &coarse, Level &fine, halo_levels_desc &) { coarse.field.centring = fine.field.centring = HALO_CENTRE_NODE; },
            "cells alone are made from a coarser level");
+    refuse([](Level &, Level &, halo_levels_desc &desc) { desc.what = HALO_LEVELS_FLUXES; }, "fluxes are values on faces");
 }
 
 TEST(HierarchiesRefuse, OtherTopologies) {

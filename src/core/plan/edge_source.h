@@ -60,8 +60,9 @@ std::unique_ptr<EdgeSource> edges_of_levels(std::shared_ptr<FieldLevelEdges> edg
 // From the blocks of one forest to those of another; merged from a field on coarsened blocks, split into one.
 std::unique_ptr<EdgeSource> edges_of_remesh(std::shared_ptr<RemeshLeaves> leaves, int32_t reach, RemeshWay way);
 
-// Between two levels of boxes: into the cells of a field on the finer one's coarsened parts, and from one there.
+// Between two levels of boxes: into the cells of a field on the finer one's coarsened parts, and from one there; `border`: faces between the levels
+// alone.
 std::unique_ptr<EdgeSource> edges_to_finer(const Topology &coarse, const Topology &fine, const MadeCells &cells);
-std::unique_ptr<EdgeSource> edges_to_coarser(const Topology &coarse, const Topology &fine);
+std::unique_ptr<EdgeSource> edges_to_coarser(const Topology &coarse, const Topology &fine, bool border);
 
 } // namespace halo

@@ -3,6 +3,8 @@
 // it is sent, what a fine field is made from is received there. Of coarse fields at two times, what lies between them is sent.
 #include "exchange/kinds/kinds.h"
 
+#include <algorithm>
+
 #include "base/types.h"
 #include "exchange/kinds/level_steps.h"
 #include "topology/boxes/box_calculus.h"
@@ -37,7 +39,7 @@ public:
     std::string text() const;
 
 private:
-    bool averages() const { return what_ == HALO_LEVELS_AVERAGE; }
+    bool averages() const { return what_ == HALO_LEVELS_AVERAGE || what_ == HALO_LEVELS_FLUXES; }
     Place place(size_t i) const { return { i, has_newer_ ? std::optional(n_ + i) : std::nullopt, fields_.size() - n_ + i }; }
     const Field &coarse(size_t i) const { return *fields_[place(i).coarse]; }
     const Field &fine(size_t i) const { return *fields_[place(i).fine]; }
@@ -61,8 +63,10 @@ private:
 };
 
 void Levels::check() const {
-    if (what_ < HALO_LEVELS_GHOSTS || what_ > HALO_LEVELS_AVERAGE) fail(HALO_ERR_ARGUMENT, "levels: what %d is none of HALO_LEVELS_...", what_);
-    if (averages() && has_newer_) fail(HALO_ERR_ARGUMENT, "levels: HALO_LEVELS_AVERAGE fills fields of one time, and has no newer ones");
+    if (what_ < HALO_LEVELS_GHOSTS || what_ > HALO_LEVELS_FLUXES) fail(HALO_ERR_ARGUMENT, "levels: what %d is none of HALO_LEVELS_...", what_);
+    if (averages() && has_newer_)
+        fail(HALO_ERR_ARGUMENT, "levels: HALO_LEVELS_%s fills fields of one time, and has no newer ones",
+             what_ == HALO_LEVELS_AVERAGE ? "AVERAGE" : "FLUXES");
     for (size_t i = 0; i < n_; ++i) check_pair(i);
     for (size_t i = 0; i < n_; ++i) check_nested(i);
 }
@@ -85,6 +89,8 @@ void Levels::check_pair(size_t i) const {
         check_field(i, newer);
         if (&newer.topology() != &coarse_topology(i)) refuse(i, format("field %s of a later time is on another topology", newer.spec().name.c_str()));
     }
+    const auto are_faces = [](Centring place) { return place == HALO_CENTRE_FACE_X || place == HALO_CENTRE_FACE_Y || place == HALO_CENTRE_FACE_Z; };
+    if (what_ == HALO_LEVELS_FLUXES && !std::ranges::all_of(fine(i).spec().places, are_faces)) refuse(i, "fluxes are values on faces");
     if (!averages() && fine(i).spec().places != std::vector<Centring>{ HALO_CENTRE_CELL }) refuse(i, "cells alone are made from a coarser level");
     if (const std::string why = Hierarchy::why_none(coarse_topology(i), fine_topology(i)); !why.empty()) refuse(i, why);
 }
@@ -99,7 +105,7 @@ void Levels::check_nested(size_t i) const {
 }
 
 std::shared_ptr<EdgeSource> Levels::edges(size_t i) const {
-    if (averages()) return edges_to_coarser(coarse_topology(i), fine_topology(i));
+    if (averages()) return edges_to_coarser(coarse_topology(i), fine_topology(i), what_ == HALO_LEVELS_FLUXES);
     return edges_to_finer(coarse_topology(i), fine_topology(i), made(i));
 }
 
@@ -169,7 +175,8 @@ void Levels::add_pieces(const LevelSteps &steps, RoundSpec &round) const {
 
 // With what the peers' texts must have alike.
 std::string Levels::text() const {
-    static constexpr const char *names[] = { "ghosts of a finer level", "whole boxes of a finer level", "means of a finer level" };
+    static constexpr const char *names[] = { "ghosts of a finer level", "whole boxes of a finer level", "means of a finer level",
+                                             "fluxes of a finer level" };
     std::string text = names[what_];
     if (has_newer_) text += ", between two times";
     for (size_t i = 0; i < n_; ++i) text += averages() ? text_of_restriction(fine(i)) : text_of_prolongation(fine(i));

@@ -43,7 +43,8 @@ private:
     void drop_unused() {
         constexpr ptrdiff_t always_kept = 8;
         if (std::ssize(entries_) < always_kept) return;
-        const auto dropped = std::remove_if(entries_.begin() + always_kept - 1, entries_.end(), [](const Entry &one) { return one.works.use_count() == 1; });
+        const auto dropped =
+            std::remove_if(entries_.begin() + always_kept - 1, entries_.end(), [](const Entry &one) { return one.works.use_count() == 1; });
         entries_.erase(dropped, entries_.end());
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What there is to do around a round between levels, part by part. It is found once for a topology, which keeps it: fields and exchanges alike share it.
+// What there is to do around a round between levels, part by part. It is found once for a topology, which keeps it: fields and exchanges alike share
+// it.
 #pragma once
 
 #include <cstdint>

@@ -41,19 +41,22 @@ private:
 
 class ToCoarser final : public EdgeSource {
 public:
-    ToCoarser(const Topology &coarse, const Topology &fine) : coarse_(coarse), fine_(fine), levels_(coarse, fine) {}
+    ToCoarser(const Topology &coarse, const Topology &fine, bool border) : coarse_(coarse), fine_(fine), levels_(coarse, fine), border_(border) {}
 
     void emit(Centring centring, const EdgeSink &sink) const override {
-        TransferEdges(levels_.coarsened_boxes(), *coarse_.boxes(), coarse_.context().rank(), { centring, {}, {}, false, {} })
+        TransferRequest request{ centring, {}, {}, false, {} };
+        if (border_) request.wanted = [&](int64_t gid) { return levels_.border(gid, centring); };
+        TransferEdges(levels_.coarsened_boxes(), *coarse_.boxes(), coarse_.context().rank(), request)
             .emit(fine_.local_parts(), coarse_.local_parts(), sink);
     }
     bool narrow(Edge &, Centring, const GhostWidths &) const override { return true; }
-    void identify(std::vector<uint64_t> &identity) const override { identity.insert(identity.end(), { coarse_.id(), fine_.id() }); }
+    void identify(std::vector<uint64_t> &identity) const override { identity.insert(identity.end(), { coarse_.id(), fine_.id(), border_ }); }
 
 private:
     const Topology &coarse_;
     const Topology &fine_;
     Hierarchy levels_;
+    bool border_;
 };
 
 } // namespace
@@ -62,6 +65,8 @@ std::unique_ptr<EdgeSource> edges_to_finer(const Topology &coarse, const Topolog
     return std::make_unique<ToFiner>(coarse, fine, cells);
 }
 
-std::unique_ptr<EdgeSource> edges_to_coarser(const Topology &coarse, const Topology &fine) { return std::make_unique<ToCoarser>(coarse, fine); }
+std::unique_ptr<EdgeSource> edges_to_coarser(const Topology &coarse, const Topology &fine, bool border) {
+    return std::make_unique<ToCoarser>(coarse, fine, border);
+}
 
 } // namespace halo

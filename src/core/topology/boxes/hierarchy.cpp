@@ -88,6 +88,24 @@ std::vector<halo_box> Hierarchy::read(int64_t gid, const MadeCells &cells) const
     return boxes;
 }
 
+std::vector<halo_box> Hierarchy::border(int64_t gid, Centring faces) const {
+    const PlacedBox part = coarse_.boxes()->box_of(gid);
+    GhostWidths beyond;
+    Extent step{};
+    for (size_t d = 0; d < 3; ++d) beyond.low[d] = beyond.high[d] = static_cast<int32_t>(step[d] = faces >> d & 1);
+    const halo_box all = inside_domain(grown(part.cells, beyond), coarse_.domain(), coarse_.boxes()->period()), own = points_of(part.cells, faces);
+    std::vector<halo_box> covered, others{ all }, border;
+    for (const PlacedBox &box : near_boxes(boxes_, all))
+        if (const halo_box inside = intersection(box.cells, all); !empty(inside)) add_disjoint(covered, inside);
+    for (const halo_box &box : covered) subtract(others, box);
+    for (const halo_box &box : covered)
+        for (const halo_box &other : others)
+            for (const halo_box &shared : { intersection(box, shifted(other, step)), intersection(shifted(box, step), other) })
+                if (const halo_box inside = intersection(shared, own); !empty(shared) && !empty(inside)) add_disjoint(border, inside);
+    for (halo_box &box : border) box = relative(box, part.origin());
+    return border;
+}
+
 std::optional<NotNested> Hierarchy::first_not_nested(const MadeCells *cells) const {
     for (int64_t gid = 0; gid < fine_.n_parts(); ++gid) {
         const PlacedBox fine = fine_.boxes()->box_of(gid), part = boxes_.box_of(gid);

@@ -40,6 +40,9 @@ public:
     // first.
     std::vector<halo_box> made(int64_t gid, const MadeCells &cells) const;
     std::vector<halo_box> read(int64_t gid, const MadeCells &cells) const;
+    // Faces of a coarser part that lie between a cell that the finer level covers and one that it does not. Without a face twice, counted from the
+    // part's first.
+    std::vector<halo_box> border(int64_t gid, Centring faces) const;
     // The first part, in the order of gids, whose cells cannot be made (null: be averaged).
     std::optional<NotNested> first_not_nested(const MadeCells *cells) const;
     // What cells of a coarser part, and its ghosts, are.
