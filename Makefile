@@ -49,7 +49,7 @@ check-clang: packages mpis build-clang
 
 # Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree; fewer random cases, and random boxes in one mode alone, on the host. Built with clang, and with each fuzzer for a while.
 check-asan: build-asan
-	$(fewer_cases) scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house' -E '^(conformance_boxes_(check|landing)|conformance_device_(check|boxes))$$'
+	$(fewer_cases) scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house' -E '^(conformance_boxes_(check|landing)|conformance_device_(check|boxes)|conformance_inproc_landing_check)$$'
 
 # Threads: what runs ranks as threads.
 check-tsan: build-tsan
