@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refluxing: a finer level of boxes makes several steps in one of the coarser; with the sums of its fluxes on the border (HALO_LEVELS_FLUXES) in place of
-// the coarser level's own, what leaves one level arrives in the other. All amounts are whole numbers, so totals stay to the last bit.
+// Refluxing: a finer level of boxes makes several steps in one of the coarser; with the sums of its fluxes on the border (HALO_LEVELS_FLUXES) in
+// place of the coarser level's own, what leaves one level arrives in the other. All amounts are whole numbers, so totals stay to the last bit.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -133,7 +133,9 @@ double change(const Rank &rank, int64_t ratio, bool refluxes) {
     desc.n_dims = 2, desc.periodic[0] = desc.periodic[1] = 1;
     desc.domain.high[0] = desc.domain.high[1] = n_coarse, desc.n_parts_per_rank = 2;
     Level coarse(rank, desc);
-    std::vector<halo_box> boxes{ { { 8, 8, 0 }, { 12, 16, 1 } }, { { 12, 8, 0 }, { 18, 14, 1 } }, { { 22, 0, 0 }, { 24, 5, 1 } }, { { 0, 3, 0 }, { 4, 8, 1 } } };
+    std::vector<halo_box> boxes{
+        { { 8, 8, 0 }, { 12, 16, 1 } }, { { 12, 8, 0 }, { 18, 14, 1 } }, { { 22, 0, 0 }, { 24, 5, 1 } }, { { 0, 3, 0 }, { 4, 8, 1 } }
+    };
     for (halo_box &box : boxes)
         for (int d = 0; d < 2; ++d) box.low[d] *= ratio, box.high[d] *= ratio;
     desc.domain.high[0] = desc.domain.high[1] = ratio * n_coarse, desc.boxes = boxes.data(), desc.n_boxes = std::ssize(boxes);
