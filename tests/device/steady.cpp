@@ -19,11 +19,12 @@ using late::RingField;
 using late::until;
 
 // The first run makes what there is, and the first that begins while the device is not done with the one before makes it again, whenever that
-// happens. There is no third: what is of one run has been done with when the messages of the next have been packed.
+// happens. There is no third: what is of one run has been done with when the messages of the next have been packed. Of each way that values take:
+// from storage to storage they go by message where the peer is late.
 constexpr int n_runs = 100, most_that_make = 4;
 
 // Ranks go together: a sender that is far ahead makes the transport's queues longer.
-void count_runs(const Rank &rank, const std::function<void(int turn)> &run) {
+void count_runs(const Rank &rank, int n_ways, const std::function<void(int turn)> &run) {
     int n_that_make = 0;
     for (int turn = 0; turn < n_runs; ++turn) {
         const int64_t before = heap::pool_allocations(rank.context);
@@ -33,7 +34,7 @@ void count_runs(const Rank &rank, const std::function<void(int turn)> &run) {
         n_that_make += heap_grew || heap::pool_allocations(rank.context) != before ? 1 : 0;
         OK(halo_context_barrier(rank.context));
     }
-    if (n_that_make > most_that_make)
+    if (n_that_make > n_ways * most_that_make)
         stop("heap calls of the library, or allocations of pools, in %d of %d runs, in the last at %s", n_that_make, n_runs, heap::first_caller());
 }
 
@@ -63,7 +64,7 @@ TEST_P(SteadyExchange, AllocatesNothing) {
         const RingExchange exchange({ u.handle() }, &desc);
         const late::Stream stream(u.device());
         u.write(1, stream);
-        count_runs(rank, [&](int) {
+        count_runs(rank, kind.path == std::string("auto") ? 1 : 2, [&](int) {
             OK(halo_exchange_start(exchange, nullptr, stream));
             OK(halo_exchange_finish(exchange, stream));
         });
@@ -92,7 +93,7 @@ TEST_P(SteadyChannel, AllocatesNothing) {
         terms.sparse = GetParam();
         late::End end(rank, terms, {});
         halo_group *group = late::commit(rank, { end.channel });
-        count_runs(rank, [&](int turn) {
+        count_runs(rank, 1, [&](int turn) {
             if (rank.rank == 0) {
                 end.wait_writable();
                 OK(terms.sparse && turn % 3 == 0 ? halo_channel_release(end.channel) : halo_channel_allocate(end.channel));
@@ -120,7 +121,7 @@ TEST(SteadyGroup, AllocatesNothing) {
         halo_group_desc desc = HALO_GROUP_DESC_INIT;
         desc.memory = HALO_MEMORY_DEVICE;
         halo_group *group = late::commit(rank, { first.channel, second.channel }, desc);
-        count_runs(rank, [&](int) {
+        count_runs(rank, 1, [&](int) {
             int32_t done = 0;
             while (!done) OK(halo_group_writable(group, &done));
             OK(halo_group_send(group, nullptr, HALO_STREAM_DEFAULT));
