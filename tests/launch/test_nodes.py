@@ -5,7 +5,7 @@
 usage: test_nodes.py run LAUNCHER PROGRAM ...    the program on both, two ranks on each
        test_nodes.py clean LAUNCHER PROGRAM ...  the same, and no rank looks on its own node for memory of the other
        test_nodes.py cut LAUNCHER PROGRAM        a ring of two and two, whose cable is cut: every rank names one on the other side
-LAUNCHER is halo_launch, or mpirun of Open MPI.
+LAUNCHER is halo_launch, or mpirun of an MPI.
 """
 import os
 import re
@@ -26,13 +26,16 @@ NOTHING_LEFT = re.compile(r"rank (\d) has nothing left after ([\d.]+) s")
 
 
 def line_of(nodes, launcher, command):
-    """What starts two ranks on each node, from the first."""
-    if os.path.basename(launcher).startswith("mpirun"):
-        words = [launcher, "--host", ",".join(f"{name}:2" for name in NAMES), "-n", str(N_RANKS), "--mca", "plm_rsh_agent", str(nodes.shell), "--mca", "plm", "rsh",
+    """What starts two ranks on each node, from the first. Each line of what they say begins with the rank, but for Open MPI's."""
+    hosts = ",".join(f"{name}:2" for name in NAMES)
+    if os.path.basename(launcher).startswith("mpirun.mpich"):
+        words = [launcher, "-hosts", hosts, "-n", str(N_RANKS), "-launcher", "rsh", "-launcher-exec", str(nodes.shell), "-iface", "cable", "-prepend-rank"]
+    elif os.path.basename(launcher).startswith("mpirun"):
+        words = [launcher, "--host", hosts, "-n", str(N_RANKS), "--mca", "plm_rsh_agent", str(nodes.shell), "--mca", "plm", "rsh",
                  "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "cable", "--mca", "oob_tcp_if_include", "cable", "--allow-run-as-root",
                  *[word for key in sorted(os.environ) if key.startswith(("HALO_", "CONFORMANCE_", "LD_LIBRARY_PATH")) for word in ("-x", key)]]
     else:
-        words = [launcher, "--hosts", ",".join(f"{name}:2" for name in NAMES), "--shell", str(nodes.shell), "--address", ADDRESSES[0],
+        words = [launcher, "--hosts", hosts, "--shell", str(nodes.shell), "--address", ADDRESSES[0],
                  *[word for key in sorted(os.environ) if key.startswith("CONFORMANCE_") for word in ("-x", key)]]
     return [*words, *map(str, command)]
 
@@ -87,9 +90,16 @@ def cut(nodes, launcher, program):
         under_way += "is under way" in line
     time.sleep(0.2)
     nodes.cut()
+    is_mpich = "mpich" in launcher
+    if is_mpich:  # what ranks on the other node say comes over that network
+        time.sleep(TIME_LIMIT + 3)
+        nodes.mend()
     while len(NOTHING_LEFT.findall(text)) < N_RANKS and (line := job.stdout.readline()):
         text += line
-    nodes.mend()  # so that the launcher's own processes end
+    if is_mpich:  # over TCP some of its ranks may stay in MPI_Finalize, of any program
+        job.kill()
+    else:
+        nodes.mend()  # so that the launcher's own processes end
     text += job.communicate()[0]
     limit.cancel()
     wrong = faults_in(text)
