@@ -634,7 +634,7 @@ defects=(
     "blocks read the same coarse cells whatever lies across them|topology/forest/level_edges.cpp|test_levels *Ghosts*|s/try_emplace(forest_.elements_near(receiver.place, Across::Is::coarser))/try_emplace(0)/"
     "ghosts are made from the wrong half of a coarser block|topology/forest/level_edges.cpp|test_levels *Ghosts*|s/place\[d\] = (block.at\[d\] \& 1) \* coarse_cells\[d\];/place[d] = (block.at[d] \& 2) * coarse_cells[d];/"
     "a block does not make the coarse cells that it reads itself|exchange/kinds/forest_steps.cpp|test_levels *Ghosts*|s/^        for (const halo_box \&box : read.inside) work.send(place, box);//"
-    "coarse cells behind equal blocks keep what they had|exchange/kinds/forest_steps.cpp|test_levels *Ghosts*|s/^        if (halves_ghosts) work.halved_ghosts = std::move(read.beside);//"
+    "coarse cells behind equal blocks keep what they had|exchange/kinds/forest_steps.cpp|test_levels *Ghosts*|s/^        if (halves) work.halved_ghosts = std::move(read.beside);//"
     "ghosts of odd widths lack what lies beside them|exchange/kinds/levels.cpp|test_levels *Ghosts*|s/^        if (!halves) add(.*$//"
     "of leaves around a point the last on the curve owns it|topology/forest/point_owners.cpp|test_levels LevelsPoints.*|s/return halo::comes_before(across.block, other.across.block);/return halo::comes_before(other.across.block, across.block);/"
     "coarser blocks keep their own points|topology/forest/point_owners.cpp|test_levels LevelsPoints.*|s/return is == Across::Is::finer ? 0 : is == Across::Is::leaf ? 1 : 2;/return is == Across::Is::leaf ? 0 : is == Across::Is::finer ? 1 : 2;/"

@@ -305,6 +305,22 @@ TEST_P(ReuseOf, AnExchangeMadeAgainCompilesNothing) {
     });
 }
 
+TEST_P(ReuseOf, ASecondExchangeRunsBesideTheFirst) {
+    if (!threads()) GTEST_SKIP() << "as threads only";
+    run(2, { { "check", "no" } }, [](Rank &rank) {
+        Ground ground(rank);
+        const Maker make = GetParam().on(ground);
+        halo_exchange *first = make(), *second = make();
+        for (halo_exchange *one : { first, second, first }) run_once(one, nullptr);
+        if (tables(first) == 0 || tables(second) != 0)
+            stop("the first has compiled %lld tables, the second %lld", static_cast<long long>(tables(first)),
+                 static_cast<long long>(tables(second)));
+        OK(halo_exchange_destroy(&first));
+        run_once(second, nullptr);
+        OK(halo_exchange_destroy(&second));
+    });
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, ReuseOf, testing::ValuesIn(kinds), [](const auto &tested) { return std::string(tested.param.name); });
 
 } // namespace

@@ -256,8 +256,8 @@ TEST_P(LevelsPoints, AreWhatTheModelSays) {
             const int64_t before = run.messages();
             run.check(0, 0, 0);
             if (!of.per_channel && run.messages() - before != run.n_peers())
-                stop("case %llu: %lld messages to %lld peers", static_cast<unsigned long long>(number), static_cast<long long>(run.messages() - before),
-                     static_cast<long long>(run.n_peers()));
+                stop("case %llu: %lld messages to %lld peers", static_cast<unsigned long long>(number),
+                     static_cast<long long>(run.messages() - before), static_cast<long long>(run.n_peers()));
             run.check(of.n_components - 1, 1, of.depth);
         });
         if (HasFailure()) return;

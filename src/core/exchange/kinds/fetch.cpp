@@ -58,7 +58,7 @@ public:
         for (const Item &item : items_) all.push_back(item.copies.get());
         return all;
     }
-    const SlotsTopology &slots(size_t field) const { return items_[field].ground; }
+    const SlotsTopology &ground(size_t field) const { return items_[field].ground; }
 
     void begin(halo_run &run) override;
     void after(size_t, const halo_run &run) override {
@@ -231,7 +231,7 @@ std::unique_ptr<Exchange> make_fetch(const std::vector<Field *> &fields, const h
         for (int32_t f = 0; f < n; ++f)
             round.pieces.push_back({ back ? n + f : f,
                                      back ? f : n + f,
-                                     edges_of_slots(steps->slots(static_cast<size_t>(f)), back),
+                                     edges_of_slots(steps->ground(static_cast<size_t>(f)), back),
                                      {},
                                      meaning_of(HALO_KIND_FETCH, {}, desc.shared) });
     }

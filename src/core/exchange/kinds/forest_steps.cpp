@@ -104,13 +104,13 @@ private:
 
 void WorkFinder::find_ghosts(int32_t place, const LevelEdges &edges) {
     for (const LevelWay way : { LevelWay::to_coarser, LevelWay::beside }) find_sent(place, edges, way);
-    const bool halves_ghosts = has_cells_alone(field_) && edges_.ghosts().halves_ghosts(forest_.n_dims());
+    const bool halves = halves_ghosts(field_, edges_.ghosts());
     for (const int64_t gid : forest_.local_parts()) {
         LevelWork &work = work_of(gid);
         for (const halo_box &box : edges.made(gid)) work.made.emplace_back(place, box);
         LevelEdges::Read read = edges.read(gid);
         for (const halo_box &box : read.inside) work.send(place, box);
-        if (halves_ghosts) work.halved_ghosts = std::move(read.beside);
+        if (halves) work.halved_ghosts = std::move(read.beside);
     }
 }
 
@@ -151,7 +151,7 @@ void ForestSteps::find(LevelWay way, Find &&find) {
 void ForestSteps::check_run(const halo_run &run, size_t field) const {
     check_pairs(*fields_[field], ghosts_[field].widths.clipped(widths_of(run)));
     const LevelGhosts &ghosts = ghosts_[field];
-    if (ghosts.reach == 0 || ghosts.widths == GhostWidths{} || !halves_ghosts(field)) return;
+    if (ghosts.reach == 0 || ghosts.widths == GhostWidths{} || !halves_ghosts(*fields_[field], ghosts)) return;
     LevelGhosts narrowed = ghosts;
     narrowed.widths = ghosts.widths.clipped(widths_of(run));
     if (!narrowed.halves_ghosts(forest(field).n_dims()))

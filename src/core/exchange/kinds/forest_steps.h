@@ -20,6 +20,10 @@ void check_on_forest(const Field &field);
 // Ghosts that come with whole coarse cells.
 void check_pairs(const Field &field, const GhostWidths &widths);
 
+// As LevelGhosts says, which knows of cells.
+inline bool halves_ghosts(const Field &field, const LevelGhosts &ghosts) {
+    return has_cells_alone(field) && ghosts.halves_ghosts(field.topology().n_dims());
+}
 // Cells whose faces within coarse ones are made from those around them.
 void divide(const ForestTopology &forest, LevelWork &work, const halo_box &cells);
 
@@ -41,7 +45,6 @@ protected:
     const ForestTopology &forest(size_t field) const { return forest_of(*fields_[field]); }
 
 private:
-    bool halves_ghosts(size_t field) const { return has_cells_alone(*fields_[field]) && ghosts_[field].halves_ghosts(forest(field).n_dims()); }
     template <class Find>
     void find(LevelWay way, Find &&find);
     void check_run(const halo_run &run, size_t field) const override;

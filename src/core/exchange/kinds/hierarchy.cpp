@@ -9,6 +9,7 @@
 #include "exchange/kinds/level_steps.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/hierarchy.h"
+#include "topology/centring.h"
 
 namespace halo {
 
@@ -89,8 +90,7 @@ void Levels::check_pair(size_t i) const {
         check_field(i, newer);
         if (&newer.topology() != &coarse_topology(i)) refuse(i, format("field %s of a later time is on another topology", newer.spec().name.c_str()));
     }
-    const auto are_faces = [](Centring place) { return place == HALO_CENTRE_FACE_X || place == HALO_CENTRE_FACE_Y || place == HALO_CENTRE_FACE_Z; };
-    if (what_ == HALO_LEVELS_FLUXES && !std::ranges::all_of(fine(i).spec().places, are_faces)) refuse(i, "fluxes are values on faces");
+    if (what_ == HALO_LEVELS_FLUXES && !std::ranges::all_of(fine(i).spec().places, is_face)) refuse(i, "fluxes are values on faces");
     if (!averages() && fine(i).spec().places != std::vector<Centring>{ HALO_CENTRE_CELL }) refuse(i, "cells alone are made from a coarser level");
     if (const std::string why = Hierarchy::why_none(coarse_topology(i), fine_topology(i)); !why.empty()) refuse(i, why);
 }

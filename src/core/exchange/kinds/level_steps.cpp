@@ -78,7 +78,7 @@ std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t p
 }
 
 bool LevelSteps::holds_any(const Item &item) {
-    for (int64_t part = 0; part < static_cast<int64_t>(item.n_parts()); ++part)
+    for (int64_t part = 0; part < std::ssize(*item.works); ++part)
         if (item.values->allocated(part, 0)) return true;
     return false;
 }
@@ -92,7 +92,7 @@ void LevelSteps::take_away(Item &item, int64_t part) {
 void LevelSteps::place(Item &item, Space space) {
     if (!item.values || item.space == space) return;
     item.space.reset();
-    for (int64_t part = 0; part < static_cast<int64_t>(item.n_parts()); ++part)
+    for (int64_t part = 0; part < std::ssize(*item.works); ++part)
         if (item.values->allocated(part, 0)) take_away(item, part);
     item.memory = {};
     if (space.on_device() && !item.field->spec().sparse) allocate_on_device(item, space);
@@ -158,13 +158,13 @@ void LevelSteps::prepare() {
 void LevelSteps::place_as_bound(Item &item) {
     if (!item.values) return;
     place(item, space_beside(item));
-    for (int64_t part = 0; part < static_cast<int64_t>(item.n_parts()); ++part)
+    for (int64_t part = 0; part < std::ssize(*item.works); ++part)
         if (const void *const data = item.field->data(part, 0); wants_beside(item, part, data)) follow_storage(item, part, data);
 }
 
 bool LevelSteps::is_placed_as_bound(const Item &item) const {
     if (item.space != space_beside(item)) return false;
-    for (int64_t part = 0; part < static_cast<int64_t>(item.n_parts()); ++part)
+    for (int64_t part = 0; part < std::ssize(*item.works); ++part)
         if (!item.values->allocated(part, 0) && wants_beside(item, part, item.field->data(part, 0))) return false;
     return true;
 }

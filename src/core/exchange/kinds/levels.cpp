@@ -5,6 +5,7 @@
 
 #include "exchange/kinds/forest_steps.h"
 #include "exchange/kinds/kinds.h"
+#include "topology/centring.h"
 
 namespace halo {
 
@@ -61,9 +62,7 @@ void check_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &
              desc.pattern);
     for (const Field *field : fields) {
         check_on_forest(*field);
-        for (const Centring place : field->spec().places)
-            if (place != HALO_CENTRE_FACE_X && place != HALO_CENTRE_FACE_Y && place != HALO_CENTRE_FACE_Z)
-                refuse(*field, "fluxes are values on faces");
+        if (!std::ranges::all_of(field->spec().places, is_face)) refuse(*field, "fluxes are values on faces");
     }
 }
 
@@ -97,7 +96,7 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
         };
         add(n + f, f, LevelWay::to_coarser);
         add(f, n + f, LevelWay::to_finer);
-        const bool halves = has_cells_alone(field) && (ghosts.reach == 0 || ghosts.halves_ghosts(field.topology().n_dims()));
+        const bool halves = halves_ghosts(field, ghosts) || (has_cells_alone(field) && ghosts.reach == 0);
         if (!halves) add(n + f, n + f, LevelWay::beside);
     }
     return one_round(fields, std::move(round), std::move(steps));
