@@ -110,6 +110,7 @@ void Piece::collect(const PieceSpec &spec) {
     Field &destination = *spec.destination;
     const bool listed = !destination.topology().has_cells();
     const bool mapped = destination.is_mapped() && listed; // points of cells are mapped where they lie, in lowering
+    const bool leaves_out = !listed && (spec.source->is_mapped() || destination.is_mapped());
     if (!listed) edges_.local.reserve(destination.topology().local_parts().size() * usual_edges);
     const auto take = [&](const Edge &edge, int32_t place, uint64_t pattern) {
         EdgeLists lists;
@@ -125,7 +126,7 @@ void Piece::collect(const PieceSpec &spec) {
         const PlacedEdge placed =
             edges_.place(edge, local_index(*spec.source, sends, edge.send_gid), local_index(destination, receives, edge.receive_gid),
                          { listed ? place : sent_place(*spec.source, place, edge), place }, listed ? &lists : nullptr);
-        if (!listed) {
+        if (leaves_out) {
             require_values(*spec.source, placed.send_part, sent_points(placed, edge.map), placed);
             require_values(destination, placed.recv_part, received_points(placed), placed);
         }

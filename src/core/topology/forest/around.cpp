@@ -8,24 +8,24 @@ void Around::find(const Leaves &leaves, std::span<const int64_t> gids) {
     elements_.assign(gids.size(), {});
     for (size_t place = 0; place < gids.size(); ++place) {
         const TreeBlock &block = leaves[gids[place]];
-        const auto keep = [&](int32_t element, int64_t gid, Across::Is is) {
-            found_[place * n_elements + static_cast<size_t>(element)] = gid * (1 << gid_shift) + static_cast<int64_t>(is);
+        const auto keep = [&](int32_t element, int64_t gid, Across::Is is, bool turned) {
+            found_[place * n_elements + static_cast<size_t>(element)] = gid * (1 << gid_shift) + (turned ? turned_bit : 0) + static_cast<int64_t>(is);
         };
-        keep(own_place, gids[place], Across::Is::leaf);
+        keep(own_place, gids[place], Across::Is::leaf, false);
         for_each_element(leaves.trees().n_dims(), [&](int32_t element, const ElementOffset &) {
             const Across across = leaves.across(block, element);
-            keep(element, across.gid, across.is);
+            keep(element, across.gid, across.is, !across.map.is_identity());
             elements_[place][static_cast<size_t>(across.is)] |= uint32_t{ 1 } << element;
         });
     }
 }
 
 Across Around::across(const Leaves &leaves, size_t place, const TreeBlock &block, int32_t element) const {
-    const int64_t found = found_[place * n_elements + static_cast<size_t>(element)];
+    const Found found = this->found(place, element);
     Across across;
-    across.is = static_cast<Across::Is>(found & ((1 << gid_shift) - 1));
+    across.is = found.is;
     if (across.is == Across::Is::nothing) return across;
-    across.gid = found >> gid_shift;
+    across.gid = found.gid;
     leaves.trees().neighbour(block, element_offset(element), across.block, across.map);
     return across;
 }

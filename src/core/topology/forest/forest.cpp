@@ -283,29 +283,37 @@ void ForestTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
     if (request.shared != HALO_SHARED_ONLY) ghost_cells(request, sink);
 }
 
-// Of two parts over an element of one there is one edge at most: what lies across an element is one block, from which the way back is the same.
+// Of two parts over an element of one there is one edge at most: what lies across an element is one block, from which the way back is the same. Most
+// index spaces are not turned: boxes are those of all other blocks then.
 void ForestTopology::ghost_cells(const EdgeRequest &request, const EdgeSink &sink) const {
+    struct Ghosts {
+        int32_t element;
+        halo_box receive;
+        halo_box send;
+    };
+    std::vector<Ghosts> filled;
+    for_each_element(n_dims_, [&](int32_t element, const ElementOffset &) {
+        const halo_box ghosts = element_box(whole_block(n_cells_), request.ghosts, element);
+        if (in_stencil(element, request.stencil) && !empty(ghosts)) filled.push_back({ element, ghosts, box_across(ghosts, element, {}, n_cells_) });
+    });
     const int32_t here = context_.rank();
     for (size_t place = 0; place < near_.size(); ++place) {
-        const int64_t gid = near_[place];
         Edge edge;
-        edge.receive_gid = gid;
-        edge.receive_rank = owner(gid);
-        for_each_element(n_dims_, [&](int32_t element, const ElementOffset &) {
-            if (!in_stencil(element, request.stencil)) return;
-            edge.receive.box = element_box(whole_block(n_cells_), request.ghosts, element);
-            if (empty(edge.receive.box)) return;
-            const Across there = across_near(place, element);
-            if (there.is != Across::Is::leaf) return;
+        edge.receive_gid = near_[place];
+        edge.receive_rank = owner(edge.receive_gid);
+        for (const Ghosts &ghosts : filled) {
+            const Around::Found there = around_.found(place, ghosts.element);
+            if (there.is != Across::Is::leaf) continue;
             edge.send_gid = there.gid;
             edge.send_rank = owner(there.gid);
-            if (edge.send_rank != here && edge.receive_rank != here) return;
+            if (edge.send_rank != here && edge.receive_rank != here) continue;
             edge.ends = ends_on(here, edge.send_rank, edge.receive_rank);
-            edge.send.box = box_across(edge.receive.box, element, there.map, n_cells_);
-            edge.identity.element = element_across(element, there.map);
-            edge.map = there.map;
+            edge.map = there.turned ? across_near(place, ghosts.element).map : AxisMap{};
+            edge.identity.element = element_across(ghosts.element, edge.map);
+            edge.receive.box = ghosts.receive;
+            edge.send.box = there.turned ? box_across(ghosts.receive, ghosts.element, edge.map, n_cells_) : ghosts.send;
             sink(edge);
-        });
+        }
     }
 }
 
