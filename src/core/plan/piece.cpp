@@ -208,20 +208,10 @@ PlacedEdges Piece::narrowed_edges(const GhostWidths &most) const {
 }
 
 std::shared_ptr<const Lowered> Piece::lowered(const Device &device, const Narrowed &narrowed, bool alone, int64_t &compiled) {
-    constexpr size_t always_kept = 16, most_kept = 1024; // all are looked at
-    constexpr int64_t most_rows = 1 << 18;               // of those kept beyond that: about 20 MB
-    auto known = std::find_if(lowered_.begin(), lowered_.end(),
-                              [&](const auto &one) { return one->narrowed == narrowed && one->alone == alone && one->device == &device; });
-    if (known == lowered_.end()) {
+    return lowered_.get({ &device, narrowed, alone }, [&] {
         ++compiled;
-        int64_t rows = 0;
-        for (const auto &one : lowered_) rows += one->table.rows();
-        for (; lowered_.size() >= always_kept && (rows > most_rows || lowered_.size() >= most_kept); lowered_.pop_back())
-            rows -= lowered_.back()->table.rows();
-        known = lowered_.insert(lowered_.end(), std::make_shared<const Lowered>(lower(*this, device, narrowed, alone)));
-    }
-    std::rotate(lowered_.begin(), known, known + 1);
-    return lowered_.front();
+        return std::make_shared<const Lowered>(lower(*this, device, narrowed, alone));
+    });
 }
 
 } // namespace halo

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/last_used.h"
 #include "plan/edge_boxes.h"
 #include "plan/edge_source.h"
 
@@ -85,7 +86,7 @@ public:
     // What both ends of a link must have alike.
     const Digest &digest(size_t link, bool sending) const { return digests_[2 * link + (sending ? 0 : 1)]; }
 
-    // Tables for a run: made at the first use, and kept for as long as few others are asked for. `alone`: every edge to another rank on its own.
+    // Tables for a run: made at the first use. `alone`: every edge to another rank on its own.
     // They live on `device`, which reaches the storage. `compiled` counts when they are made.
     std::shared_ptr<const Lowered> lowered(const Device &device, const Narrowed &narrowed, bool alone, int64_t &compiled);
     // The edges that a narrowed run has.
@@ -107,7 +108,16 @@ private:
     std::vector<Digest> digests_; // of each link: send, receive
     std::vector<int64_t> bytes_;  // the same
     BaseNumbers bases_;
-    std::vector<std::shared_ptr<const Lowered>> lowered_; // the last used first
+    // What tables are made for.
+    struct LoweredFor {
+        const Device *device;
+        Narrowed narrowed;
+        bool alone;
+        bool operator==(const LoweredFor &) const = default;
+    };
+    LastUsed<LoweredFor, const Lowered> lowered_{ { .always = 16, .bytes = 14 << 20, .most = 1024 } };
 };
+
+inline size_t bytes_of(const Piece &piece) { return piece.edges().bytes(); }
 
 } // namespace halo

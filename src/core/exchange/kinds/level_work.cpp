@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/kinds/level_work.h"
 
-#include <algorithm>
-
+#include "base/last_used.h"
 #include "field/field.h"
 #include "topology/boxes/box_calculus.h"
 
@@ -16,40 +15,20 @@ void LevelWork::send(int32_t place, const halo_box &box) {
     for (const halo_box &one : rest) sent.emplace_back(place, one);
 }
 
+size_t bytes_of(const LevelWorks &works) {
+    size_t bytes = works.size() * sizeof(LevelWork);
+    for (const LevelWork &work : works)
+        bytes += (work.sent.size() + work.made.size()) * sizeof(work.sent.front()) + (work.halved_ghosts.size() + work.divided.size()) * sizeof(halo_box);
+    return bytes;
+}
+
 namespace {
 
 class KnownWork final : public KeptByTopology {
 public:
-    explicit KnownWork(const Topology &topology) : n_parts_(topology.local_parts().size()) {}
+    explicit KnownWork(const Topology &) {}
 
-    std::shared_ptr<const LevelWorks> get(const std::vector<uint64_t> &identity, FunctionRef<void(LevelWorks &)> find) {
-        auto known = std::ranges::find(entries_, identity, &Entry::identity);
-        if (known == entries_.end()) {
-            auto works = std::make_shared<LevelWorks>(n_parts_);
-            find(*works);
-            drop_unused();
-            known = entries_.insert(entries_.end(), { identity, std::move(works) });
-        }
-        std::rotate(entries_.begin(), known, known + 1);
-        return entries_.front().works;
-    }
-
-private:
-    struct Entry {
-        std::vector<uint64_t> identity;
-        std::shared_ptr<const LevelWorks> works;
-    };
-    // But for those that were used last.
-    void drop_unused() {
-        constexpr ptrdiff_t always_kept = 8;
-        if (std::ssize(entries_) < always_kept) return;
-        const auto dropped =
-            std::remove_if(entries_.begin() + always_kept - 1, entries_.end(), [](const Entry &one) { return one.works.use_count() == 1; });
-        entries_.erase(dropped, entries_.end());
-    }
-
-    size_t n_parts_;
-    std::vector<Entry> entries_; // the last used first
+    LastUsed<std::vector<uint64_t>, const LevelWorks> works{ { .always = 8, .bytes = 4 << 20, .most = 1024 } };
 };
 
 } // namespace
@@ -59,7 +38,11 @@ std::shared_ptr<const LevelWorks> known_work(const Field &field, const EdgeSourc
     std::vector<uint64_t> identity{ field.prolongation() == HALO_PROLONG_DIVERGENCE, places.size() };
     for (const Centring place : places) identity.push_back(static_cast<uint64_t>(place));
     edges.identify(identity);
-    return kept_by<KnownWork>(field.topology()).get(identity, find);
+    return kept_by<KnownWork>(field.topology()).works.get(identity, [&] {
+        auto works = std::make_shared<LevelWorks>(field.topology().local_parts().size());
+        find(*works);
+        return works;
+    });
 }
 
 } // namespace halo

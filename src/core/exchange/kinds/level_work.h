@@ -23,9 +23,9 @@ struct LevelWork {
     bool needs_beside() const { return !sent.empty() || !halved_ghosts.empty() || !made.empty(); }
 };
 using LevelWorks = std::vector<LevelWork>; // of each local part
+size_t bytes_of(const LevelWorks &works);
 
-// Of a field's own topology, for values that go over these edges. `find` is given empty works, unless it has filled those of a like field. A topology
-// keeps the last few that are in no use.
+// Of a field's own topology, for values that go over these edges. `find` is given empty works, unless it has filled those of a like field.
 std::shared_ptr<const LevelWorks> known_work(const Field &field, const EdgeSource &edges, FunctionRef<void(LevelWorks &)> find);
 
 } // namespace halo

@@ -78,6 +78,8 @@ struct Lowered {
     int64_t scratch_bytes() const { return canonical_steps.empty() ? caller_step.scratch_bytes() : canonical_steps.front().scratch_bytes(); }
 };
 
+inline size_t bytes_of(const Lowered &lowered) { return static_cast<size_t>(lowered.table.rows()) * sizeof(halo_copy_row); }
+
 // Contributions that lie in storage of peers, by link, in the order of their message; none: they lie in the link's message. Bases behind those of
 // the piece name that storage.
 using PeerPlacements = std::vector<std::vector<Placement>>;
