@@ -242,8 +242,9 @@ HALO_API halo_status halo_field_set_restriction(halo_field *field, int32_t restr
 /** Coarse cells (faces, edges, nodes) of a local part beside the `field`-th of the exchange's fields: storage, which is the exchange's and lives as
  * long, and its layout. It is in the memory that binding set 0 of the field is in, of a device too, and in a run where the run has the field; where
  * that changes it begins as zeros. NULL: a part of a sparse field that has none, or one of which no coarse cells are sent or needed
- * (halo_exchange_level_regions). Local. HALO_ERR_NOT_FOUND: the exchange is over one level, and has none. HALO_ERR_STATE: it has none yet, or would
- * have to go to other memory, which it cannot in a function that is called back, or in another thread than MPI's. */
+ * (halo_exchange_level_regions), as all are in a forest of one level, where `layout` stays as it was. Local. HALO_ERR_NOT_FOUND: the field is not
+ * exchanged between levels; another rank's part. HALO_ERR_STATE: it has none yet, or would have to go to other memory, which it cannot in a function
+ * that is called back, or in another thread than MPI's. */
 HALO_API halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout);
 
 /** Coarse cells outside the domain, by element, in the index space of the coarse cells, whose (0, 0, 0) covers the part's first cells. To be filled
@@ -268,8 +269,8 @@ typedef struct halo_level_region {
  * operators of its own (HALO_RESTRICT_OWN, HALO_PROLONG_OWN), on a part's data and its coarse data (halo_exchange_coarse_data). Coarse point p covers
  * the points 2 p and 2 p + 1 (in box hierarchies as many as the ratio says) in directions in which values are cells', and lies at 2 p in others.
  * The same in each run; a run that fills fewer ghosts needs a part of them. Of an exchange between lists of blocks that are `distributed`: once it
- * has been prepared. Pass capacity 0 to learn `n`. Local. HALO_ERR_NOT_FOUND: the exchange is over one level. HALO_ERR_STATE: blocks have not been
- * looked up yet.
+ * has been prepared. In a forest of one level there is none. Pass capacity 0 to learn `n`. Local. HALO_ERR_NOT_FOUND: as of
+ * halo_exchange_coarse_data. HALO_ERR_STATE: blocks have not been looked up yet.
  */
 HALO_API halo_status halo_exchange_level_regions(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes,
                                                  halo_level_region *regions, int64_t capacity, int64_t *n);

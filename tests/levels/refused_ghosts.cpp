@@ -264,8 +264,19 @@ TEST(LevelsCoarse, ABlockOfOneLevelHasNone) {
         const Model model(shape, 1, rank.size);
         Attempt attempt(rank, model.desc(), field_desc());
         attempt.make(ghosts);
-        void *data = nullptr;
-        if (halo_exchange_coarse_data(attempt.exchange(), 0, 0, &data, nullptr) != HALO_ERR_NOT_FOUND) stop("blocks of one level have coarse cells");
+        for (int64_t gid = 0; gid < static_cast<int64_t>(model.blocks().size()); ++gid) {
+            void *data = &data;
+            int64_t n_regions = -1, n_boundaries = -1;
+            const halo_status status = halo_exchange_coarse_data(attempt.exchange(), 0, gid, &data, nullptr);
+            if (model.owner(gid) != rank.rank) {
+                if (status != HALO_ERR_NOT_FOUND) stop("part %lld of another rank: status %d", static_cast<long long>(gid), status);
+                continue;
+            }
+            OK(status);
+            OK(halo_exchange_level_regions(attempt.exchange(), 0, gid, sizeof(halo_level_region), nullptr, 0, &n_regions));
+            OK(halo_exchange_coarse_boundaries(attempt.exchange(), 0, gid, sizeof(halo_boundary), nullptr, 0, &n_boundaries));
+            if (data || n_regions != 0 || n_boundaries != 0) stop("part %lld, of one level, has coarse cells", static_cast<long long>(gid));
+        }
     });
 }
 

@@ -3,6 +3,7 @@
 
 #include "capi/exchange.h"
 #include "capi/list.h"
+#include "exchange/kinds/kinds.h"
 #include "halo_levels.h"
 #include "topology/boxes/hierarchy.h"
 
@@ -10,12 +11,23 @@ using namespace halo;
 
 namespace {
 
-const Field &coarse_field_of(const halo_exchange *exchange, int32_t field) {
-    const Exchange &object = *object_of<ExchangeObject>(exchange).exchange;
-    if (field < 0 || field >= object.n_fields()) fail(HALO_ERR_ARGUMENT, "%s: field %d of %d", object.what().c_str(), field, object.n_fields());
-    if (const Field *coarse = object.coarse_field(static_cast<size_t>(field))) return *coarse;
-    fail(HALO_ERR_NOT_FOUND, "%s: field %s has no coarse cells: its blocks are of one level", object.what().c_str(),
-         object.field(field)->spec().name.c_str());
+// A local part beside one of an exchange's fields.
+struct CoarsePart {
+    Exchange &exchange;
+    size_t field;
+    int64_t index;
+    const Field *coarse; // null: none, for all blocks of the forest are of one level
+};
+
+CoarsePart coarse_part_of(const halo_exchange *handle, int32_t field, int64_t gid) {
+    Exchange &exchange = *object_of<ExchangeObject>(handle).exchange;
+    if (field < 0 || field >= exchange.n_fields()) fail(HALO_ERR_ARGUMENT, "%s: field %d of %d", exchange.what().c_str(), field, exchange.n_fields());
+    const Topology &topology = exchange.field(field)->topology();
+    const Field *const coarse = exchange.coarse_field(static_cast<size_t>(field));
+    if (!coarse && !is_forest(topology))
+        fail(HALO_ERR_NOT_FOUND, "%s: field %s has no coarse cells: it is not exchanged between levels", exchange.what().c_str(),
+             exchange.field(field)->spec().name.c_str());
+    return { exchange, static_cast<size_t>(field), topology.require_local(gid), coarse };
 }
 
 } // namespace
@@ -31,34 +43,35 @@ halo_status halo_field_set_restriction(halo_field *field, int32_t restriction) {
 halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout) {
     return with_handle(exchange, [&] {
         require(data, "data");
-        const Field &coarse = coarse_field_of(exchange, field);
-        const int64_t part = coarse.topology().require_local(gid);
-        Exchange &object = *object_of<ExchangeObject>(exchange).exchange;
-        if (const auto number = static_cast<size_t>(field); !object.coarse_follows(number)) { // to move it is more than to read
-            shell_of(exchange)->owner->context.admit(Inside::nothing);
-            object.place_coarse(number);
+        const CoarsePart part = coarse_part_of(exchange, field, gid);
+        if (!part.coarse) {
+            *data = nullptr;
+            return;
         }
-        if (layout) write_struct(layout, as_halo_layout(coarse.layout(part)));
-        *data = coarse.data(part, 0);
+        if (!part.exchange.coarse_follows(part.field)) { // to move it is more than to read
+            shell_of(exchange)->owner->context.admit(Inside::nothing);
+            part.exchange.place_coarse(part.field);
+        }
+        if (layout) write_struct(layout, as_halo_layout(part.coarse->layout(part.index)));
+        *data = part.coarse->data(part.index, 0);
     });
 }
 
 halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes, halo_boundary *boundaries,
                                             int64_t capacity, int64_t *n) {
     return with_handle(exchange, [&] {
-        const Field &coarse = coarse_field_of(exchange, field);
-        const int64_t part = coarse.topology().require_local(gid);
-        const bool any = object_of<ExchangeObject>(exchange).exchange->has_coarse(static_cast<size_t>(field), part);
-        write_rows(any ? coarse.boundaries(gid) : std::vector<halo_boundary>(), row_bytes, boundaries, capacity, n, "boundaries");
+        const CoarsePart part = coarse_part_of(exchange, field, gid);
+        const bool any = part.coarse && part.exchange.has_coarse(part.field, part.index);
+        write_rows(any ? part.coarse->boundaries(gid) : std::vector<halo_boundary>(), row_bytes, boundaries, capacity, n, "boundaries");
     });
 }
 
 halo_status halo_exchange_level_regions(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes, halo_level_region *regions,
                                         int64_t capacity, int64_t *n) {
     return with_handle(exchange, [&] {
-        const int64_t part = coarse_field_of(exchange, field).topology().require_local(gid);
-        const Exchange &object = *object_of<ExchangeObject>(exchange).exchange;
-        write_rows(object.level_regions(static_cast<size_t>(field), part), row_bytes, regions, capacity, n, "regions");
+        const CoarsePart part = coarse_part_of(exchange, field, gid);
+        write_rows(part.coarse ? part.exchange.level_regions(part.field, part.index) : std::vector<halo_level_region>(), row_bytes, regions, capacity,
+                   n, "regions");
     });
 }
 
