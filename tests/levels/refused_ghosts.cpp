@@ -133,8 +133,9 @@ TEST(LevelsRefuse, Fields) {
         halo_field_desc desc = field_desc();
         desc.type = HALO_INT32;
         Attempt(rank, model.desc(), desc).refuse(ghosts, "field u: values of int32 have no means");
-        Attempt(rank, model.desc(), field_desc(8))
-            .refuse(ghosts, "field u: ghosts 8 and 8 along direction 0, but blocks of 8 cells between levels have at most");
+        Attempt(rank, model.desc(), field_desc(5))
+            .refuse(ghosts, "field u: ghosts 5 and 5 along direction 0, but blocks of 8 cells between levels have at most 4");
+        Attempt(rank, model.desc(), field_desc(4)).make(ghosts);
     });
 }
 

@@ -34,14 +34,16 @@ void check_balance(const Field &field, const LevelGhosts &ghosts) {
                              names[balance]));
 }
 
+// What ghosts are, or are made of, lies in the blocks beside.
 void check_widths(const Field &field, const LevelGhosts &ghosts) {
     const Extent cells = field.topology().cells_of(0);
-    const GhostWidths coarse = ghosts.coarse(field.topology().n_dims());
-    for (int d = 0; d < field.topology().n_dims(); ++d)
-        if (std::max(ghosts.widths.low[d], ghosts.widths.high[d]) > cells[d] / 2 || std::max(coarse.low[d], coarse.high[d]) > cells[d] / 2)
-            refuse(field,
-                   format("ghosts %d and %d along direction %d, but blocks of %lld cells between levels have at most %lld", ghosts.widths.low[d],
-                          ghosts.widths.high[d], d, static_cast<long long>(cells[d]), static_cast<long long>(2 * (cells[d] / 2 - ghosts.reach))));
+    for (int d = 0; d < field.topology().n_dims(); ++d) {
+        const int32_t low = ghosts.widths.low[d], high = ghosts.widths.high[d];
+        const int64_t half = cells[d] / 2, most = std::min(half, 2 * (half - ghosts.reach));
+        if (std::max(low, high) > most)
+            refuse(field, format("ghosts %d and %d along direction %d, but blocks of %lld cells between levels have at most %lld", low, high, d,
+                                 static_cast<long long>(cells[d]), static_cast<long long>(most)));
+    }
 }
 
 void check_ghosts(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
