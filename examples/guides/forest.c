@@ -47,7 +47,7 @@ int main(void) {
     }
     desc.leaves = lists[1], desc.n_leaves = n;
 
-    /* Fine blocks step more often than coarse ones: that is their weight. */
+    /* Weights are the program's: here a level costs twice as much as the one before. */
     for (int64_t gid = 0; gid < n; ++gid) weights[gid] = ldexp(1, desc.leaves[gid].level);
     need(halo_forest_place(&desc, weights, n_ranks, owners, MOST, &n));
     desc.owner = owners;

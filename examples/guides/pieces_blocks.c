@@ -153,25 +153,43 @@ static void devices(halo_context *context) {
 }
 
 /* docs/forests.md */
+static void fill_coarse(halo_exchange *ghosts, int64_t gid) {
+    halo_layout layout = HALO_LAYOUT_INIT;
+    halo_boundary outside[8];
+    void *data;
+    int64_t n;
+    need(halo_exchange_coarse_data(ghosts, 0, gid, &data, &layout));
+    need(halo_exchange_coarse_boundaries(ghosts, 0, gid, sizeof *outside, outside, 8, &n));
+    for (int64_t k = 0; k < n && data; ++k)
+        for (int64_t y = outside[k].ghosts.low[1]; y < outside[k].ghosts.high[1]; ++y)
+            for (int64_t x = outside[k].ghosts.low[0]; x < outside[k].ghosts.high[0]; ++x) {
+                double *column = (double *)data + layout.first_owned + x; /* at y = 0: coarse cells (0, 0) to (3, 3) cover the block */
+                const int64_t last = y < 0 ? 0 : 3, before = y < 0 ? 1 : 2, step = layout.stride[1];
+                column[y * step] = column[last * step] + (double)llabs(y - last) * (column[last * step] - column[before * step]);
+            }
+}
+
 static void forests(halo_context *context) {
     halo_tree tree = HALO_TREE_INIT;
     tree.n_roots[0] = 2;
-    const halo_leaf leaves[] = { { 0, 0, { 0, 0, 0 } }, { 0, 1, { 2, 0, 0 } }, { 0, 1, { 3, 0, 0 } } };
+    const halo_leaf leaves[] = { { 0, 1, { 0, 0, 0 } }, { 0, 1, { 1, 0, 0 } }, { 0, 1, { 0, 1, 0 } }, { 0, 1, { 1, 1, 0 } }, { 0, 0, { 1, 0, 0 } } };
     halo_forest_desc desc = HALO_FOREST_DESC_INIT;
-    desc.n_dims = 1, desc.n_cells[0] = 8, desc.trees = &tree, desc.n_trees = 1, desc.leaves = leaves, desc.n_leaves = 3;
+    desc.n_dims = 2, desc.n_cells[0] = desc.n_cells[1] = 8, desc.trees = &tree, desc.n_trees = 1, desc.leaves = leaves, desc.n_leaves = 5;
     halo_topology *blocks;
     need(halo_topology_create_forest(context, &desc, &blocks));
     halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
-    field_desc.name = "u", field_desc.ghost_low[0] = field_desc.ghost_high[0] = 2;
+    field_desc.name = "u", field_desc.ghost_low[0] = field_desc.ghost_high[0] = field_desc.ghost_low[1] = field_desc.ghost_high[1] = 2;
     halo_field *field;
     need(halo_field_create(blocks, &field_desc, &field));
     need(halo_field_allocate(field, -1));
-    double *at[3];
-    for (int64_t gid = 0; gid < 3; ++gid) {
+    double *at[5]; /* the first cell; rows of 12 */
+    for (int64_t gid = 0; gid < 5; ++gid) {
         void *data;
         need(halo_field_data(field, gid, 0, &data));
-        at[gid] = data; /* two ghosts, the cells, two ghosts */
-        for (int i = 0; i < 8; ++i) at[gid][2 + i] = gid == 0 ? i + 0.5 : (double)(4 + 4 * gid) + (i + 0.5) / 2; /* a cell's place */
+        at[gid] = (double *)data + 2 * 12 + 2;
+        const double side = leaves[gid].level == 0 ? 1 : 0.5; /* of a cell; values are x + y */
+        for (int j = 0; j < 8; ++j)
+            for (int i = 0; i < 8; ++i) at[gid][12 * j + i] = ((double)(8 * (leaves[gid].at[0] + leaves[gid].at[1]) + i + j) + 1) * side;
     }
     halo_exchange *ghosts;
     need(halo_exchange_create(&field, 1, NULL, &ghosts));
@@ -179,10 +197,11 @@ static void forests(halo_context *context) {
     int32_t done = 0;
     while (!done) halo_exchange_test(ghosts, &done);
     halo_exchange_unpack(ghosts, HALO_STREAM_NONE);
-    /* coarse cells outside the domain: halo_exchange_coarse_boundaries, halo_exchange_coarse_data */
+    for (int64_t gid = 0; gid < 5; ++gid) fill_coarse(ghosts, gid); /* coarse cells outside the domain */
     halo_exchange_refine(ghosts, HALO_STREAM_NONE);
     /* the block's own ghosts outside the domain: halo_field_boundaries */
-    check(at[0][10] == 8.5 && at[0][11] == 9.5 && at[1][1] == 7.75 && at[1][0] == 7.25 && at[1][10] == 12.25, "forests: ghosts");
+    check(at[1][8] == 8.5 && at[1][9] == 9 && at[1][12 * 7 + 8] == 12, "forests: ghosts behind a coarser block, up to the border");
+    check(at[4][-1] == 8 && at[4][12 * 7 - 1] == 15 && at[0][8] == 4.5, "forests: ghosts behind finer blocks, and behind one of the same level");
     destroy(ghosts, field, blocks);
 }
 
