@@ -174,8 +174,8 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * comes from coarser blocks is received there. Where ghosts outside the domain have to do with it, the caller fills some of these cells, between
  * halo_exchange_unpack and halo_exchange_refine: halo_exchange_coarse_boundaries says which.
  *
- * Fields: real or complex, dense or sparse; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at
- * most. The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
+ * Fields: real or complex, dense or sparse; ghosts in cells reach over half a block at most, and so do the coarse cells that they are made of (with
+ * slopes, in blocks of 4 cells or more). All means are plain averages of values. The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
  * HALO_PROLONG_CONSTANT HALO_BALANCE_EDGES; HALO_STENCIL_FACES wants HALO_BALANCE_EDGES, with HALO_PROLONG_CONSTANT HALO_BALANCE_FACES (two
  * dimensions have no edges but corners: there EDGES is FULL). Otherwise creation is HALO_ERR_ARGUMENT. A run that fills fewer
  * ghosts fills two or more on each side, in pairs, unless prolongation is constant or the field's own widths are otherwise.
@@ -226,7 +226,7 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * none, or not for the field's centring. HALO_BUSY: exchanges use the field. */
 HALO_API halo_status halo_field_set_prolongation(halo_field *field, int32_t prolongation);
 
-#define HALO_RESTRICT_MEAN 0 /**< means: of cells by volume, of faces by area, of edges by length; nodes are copied. The default */
+#define HALO_RESTRICT_MEAN 0 /**< means of all cells, faces or edges in a coarse one, each with the same weight; nodes are copied. The default */
 #define HALO_RESTRICT_OWN 1  /**< the program's own: halo_exchange_level_regions says of which points */
 
 /** How coarse points are made of a field's. As halo_field_set_prolongation. */
