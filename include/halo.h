@@ -141,7 +141,7 @@ typedef struct halo_context_options {
     halo_log_fn log;                  /**< NULL: standard error */
     void *log_user;                   /**< given to `log`; as long as the context */
     const halo_allocator *allocators; /**< for the pools. Copied. */
-    int32_t n_allocators;             /**< at most 3 */
+    int32_t n_allocators;             /**< at most 64 */
     int32_t reserved;
 } halo_context_options;
 #define HALO_CONTEXT_OPTIONS_INIT { sizeof(halo_context_options), 1, 0, NULL, NULL, NULL, NULL, 0, 0 }
@@ -870,7 +870,7 @@ typedef void *halo_stream;
 
 /** A part to which data came while it has no storage. Frozen. */
 typedef struct halo_arrival {
-    halo_field *field; /**< the caller's: one of the exchange's */
+    halo_field *field; /**< one of the exchange's, or its controller */
     int64_t gid;
 } halo_arrival;
 

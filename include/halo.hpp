@@ -34,9 +34,12 @@ private:
     halo_status status_;
 };
 
+/// What the last call has failed with.
+inline error last_error(halo_status status) { return { status, std::string(halo_status_name(status)) + ": " + halo_last_error() }; }
+
 /// Throw `error` unless a call succeeded.
 inline void check(halo_status status) {
-    if (status != HALO_SUCCESS) throw error(status, std::string(halo_status_name(status)) + ": " + halo_last_error());
+    if (status != HALO_SUCCESS) throw last_error(status);
 }
 
 /// For calls that may answer "not now": true when done, false when to be called again. Throws on errors.
@@ -409,7 +412,19 @@ private:
     List<void *> data_;
 };
 
-class Exchange : public Handle<halo_exchange, halo_exchange_destroy> {
+namespace detail {
+
+/// What is in flight (an exception passed by, or another owner takes the place) is given up.
+template <class T, halo_status (*destroy)(T **), halo_status (*abandon)(T *)>
+halo_status destroy_in_flight(T **object) {
+    const halo_status status = destroy(object);
+    return status == HALO_BUSY && abandon(*object) == HALO_SUCCESS ? destroy(object) : status;
+}
+
+} // namespace detail
+
+/// A run in flight is given up when its exchange goes.
+class Exchange : public Handle<halo_exchange, detail::destroy_in_flight<halo_exchange, halo_exchange_destroy, halo_exchange_abandon>> {
 public:
     Exchange(std::span<halo_field *const> fields, const halo_exchange_desc &desc = default_exchange) {
         check(halo_exchange_create(fields.data(), static_cast<std::int32_t>(fields.size()), &desc, &handle_));
@@ -426,12 +441,6 @@ public:
         Exchange adopted;
         adopted.handle_ = exchange;
         return adopted;
-    }
-    Exchange(Exchange &&) = default;
-    Exchange &operator=(Exchange &&) = default;
-    /// A run in flight (an exception passed by) is given up first.
-    ~Exchange() {
-        if (handle_ && halo_exchange_destroy(&handle_) == HALO_BUSY) halo_exchange_abandon(handle_);
     }
 
     void prepare() { check(halo_exchange_prepare(handle_)); }

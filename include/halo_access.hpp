@@ -73,13 +73,29 @@ inline halo_access write_all(halo_field *field, std::int32_t set = 0) {
 
 using Accesses = std::vector<halo_access>;
 
-/// One loop, from begin (the constructor) to end. One that goes before its end (an exception passed by) is given up.
+/// A begin that has timed out: make the same batch again, or give it up: halo_access_abandon(e.batch()).
+class batch_timeout : public error {
+public:
+    batch_timeout(const error &why, halo_batch *batch) : error(why), batch_(batch) {}
+    halo_batch *batch() const noexcept { return batch_; }
+
+private:
+    halo_batch *batch_;
+};
+
+/// One loop, from begin (the constructor) to end. One that goes before its end (an exception passed by), or whose begin fails, is given up; of one
+/// whose begin times out the error is a batch_timeout.
 class Batch {
 public:
     Batch(const Context &context, std::span<const halo_access> accesses, std::int32_t style, std::int32_t where = HALO_ON_HOST,
           halo_stream stream = HALO_STREAM_NONE) {
-        check(halo_access_begin(context, accesses.data(), static_cast<std::int32_t>(accesses.size()), sizeof(halo_access), style, where, stream,
-                                &batch_));
+        const halo_status status = halo_access_begin(context, accesses.data(), static_cast<std::int32_t>(accesses.size()), sizeof(halo_access),
+                                                     style, where, stream, &batch_);
+        if (status == HALO_SUCCESS) return;
+        const error why = last_error(status);
+        if (batch_ && status == HALO_TIMEOUT) throw batch_timeout(why, batch_);
+        if (batch_) halo_access_abandon(batch_);
+        throw why; // NOLINT(misc-throw-by-value-catch-by-reference)
     }
     Batch(const Context &context, std::initializer_list<halo_access> accesses, std::int32_t style, std::int32_t where = HALO_ON_HOST,
           halo_stream stream = HALO_STREAM_NONE)

@@ -21,8 +21,8 @@
 
 namespace halo {
 
-/// Particles of one kind on a topology, and their migration.
-class Particles : public Handle<halo_particles, halo_particles_destroy> {
+/// Particles of one kind on a topology, and their migration. A run in flight is given up when they go.
+class Particles : public Handle<halo_particles, detail::destroy_in_flight<halo_particles, halo_particles_destroy, halo_particles_abandon>> {
 public:
     /// Collective.
     Particles(const Topology &topology, const halo_particles_desc &desc) { check(halo_particles_create(topology, &desc, &handle_)); }

@@ -174,11 +174,11 @@ struct Side {
 
 namespace detail {
 
-/// Bits of HALO_CENTRE_... of one place of a field.
+/// Bits of HALO_CENTRE_... of one place of a field, in the directions that there are.
 inline std::int32_t bits_of_place(std::int32_t centring, std::int32_t place, std::int32_t n_dims) {
     if (centring == HALO_CENTRE_FACES) return 1 << place;
     if (centring == HALO_CENTRE_EDGES) return n_dims == 3 ? HALO_CENTRE_NODE ^ 1 << place : (1 << n_dims) - 1;
-    return centring;
+    return centring & ((1 << n_dims) - 1);
 }
 
 /// Out of the domain where the part touches its boundary; at a hole, away from the part.

@@ -157,6 +157,31 @@ TEST_P(Counters, LoopsShareGhostsThatAreOnTheirWay) {
     });
 }
 
+// The second one waits for what the first has begun.
+TEST_P(Counters, LoopsReadDifferentGhostsOfOneField) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        const auto &nodes = world.local().nodes;
+        for (int64_t step = 1; step <= 4; ++step) {
+            for (int64_t i = 0; i < world.local().n_own_nodes; ++i) world.data(world.x, HALO_ON_HOST)[i] = step * 100 + nodes[static_cast<size_t>(i)];
+            put_back();
+            OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
+            const uint32_t first = step > 2 ? near_others_alone : near_own_edges, second = near_own_edges ^ near_others_alone ^ first;
+            halo_batch *one = world.begin({ via_map(world.x, HALO_READ, first) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            halo_batch *other = world.begin({ via_map(world.x, HALO_READ, second) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            const bool other_first = step % 2 == 0;
+            OK(halo_access_ready(other_first ? other : one));
+            OK(halo_access_ready(other_first ? one : other));
+            for (size_t i = 0; i < nodes.size(); ++i) equal("x", step * 100 + nodes[i], world.data(world.x, HALO_ON_HOST)[i]);
+            put_back();
+            OK(halo_access_end(one));
+            OK(halo_access_end(other));
+            equal("fresh", near_own_edges | near_others_alone, world.state(world.x).fresh);
+        }
+        equal("started", 8, world.stats("x").started);
+    });
+}
+
 TEST_P(Counters, EachOfManyLoopsHasABatchOfItsOwn) {
     conformance::run(GetParam(), {}, [](Rank &rank) {
         World world(rank, ring(rank.size));

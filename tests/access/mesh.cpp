@@ -85,6 +85,7 @@ LocalMesh::LocalMesh(const Mesh &mesh, int32_t rank) {
     groups.resize(nodes.size());
     OK(halo_sections_reach(&map, sections.data(), static_cast<int64_t>(edges.size()), 1u << HALO_SECTION_CORE | 1u << HALO_SECTION_OWNED,
                            near_own_edges, groups.data()));
+    std::ranges::replace(groups, 0u, near_others_alone);
 }
 
 } // namespace access_test

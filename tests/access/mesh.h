@@ -37,12 +37,12 @@ struct LocalMesh {
     std::vector<int32_t> edge_owner;
     int64_t n_own_nodes = 0;
     halo_section_sizes edge_sizes = HALO_SECTION_SIZES_INIT;
-    std::vector<uint32_t> groups; // of nodes: `near_own_edges`
+    std::vector<uint32_t> groups; // of nodes: `near_own_edges`, or else `near_others_alone`
 
     LocalMesh(const Mesh &mesh, int32_t rank);
 };
 
-// Bit of the nodes that own edges touch.
-inline constexpr uint32_t near_own_edges = 1u << 4;
+// Bits of the nodes that own edges touch, and of those that only others' do.
+inline constexpr uint32_t near_own_edges = 1u << 4, near_others_alone = 1u << 5;
 
 } // namespace access_test

@@ -433,6 +433,48 @@ TEST(AccessStorage, KeepsItsLayoutOnceItIsOnADevice) {
     });
 }
 
+TEST(AccessStorage, OfAnotherLayoutIsToBeBoundAgain) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, {}, [](Rank &rank) {
+        World world(rank, line(2));
+        halo_field *field = World::make_field(world.nodes, "both", 2);
+        halo_layout layout = HALO_LAYOUT_INIT;
+        OK(halo_field_layout(field, rank.rank, &layout));
+        layout.elements *= 2;
+        layout.stride[0] = 2;
+        std::vector<int64_t> wide(static_cast<size_t>(layout.elements));
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = wide.data();
+        binding.layout = &layout;
+        OK(halo_field_bind(field, rank.rank, &binding));
+        const halo_access add = via_map(field, HALO_INC, 0, 1);
+        halo_batch *batch = nullptr;
+        expect(HALO_ERR_STATE, "set 1 was bound: bind that again",
+               halo_access_begin(rank.context, &add, 1, sizeof add, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch));
+        expect(HALO_ERR_STATE, "bind that again", halo_access_mark_dirty(field, 1, HALO_ON_HOST));
+        expect(HALO_ERR_STATE, "bind that again", halo_access_mark_fresh(field, 1, HALO_ON_HOST));
+        OK(halo_field_destroy(&field));
+    });
+}
+
+TEST(AccessStorage, MarksThatFailChangeNothing) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, {}, [](Rank &rank) {
+        World world(rank, line(2));
+        const auto is_as_it_was = [&](int32_t freshness, int64_t version) {
+            const halo_access_state state = world.state(world.x);
+            if (state.freshness != freshness || state.version != version) stop("freshness %d, version %lld", state.freshness, static_cast<long long>(state.version));
+        };
+        const halo_access_state stale = world.state(world.x);
+        expect(HALO_ERR_DEVICE, "has no memory of its own", halo_access_mark_fresh(world.x, 0, HALO_ON_DEVICE));
+        is_as_it_was(HALO_FRESHNESS_STALE, stale.version);
+        OK(halo_access_mark_fresh(world.x, 0, HALO_ON_HOST));
+        const halo_access_state fresh = world.state(world.x);
+        expect(HALO_ERR_DEVICE, "has no memory of its own", halo_access_mark_dirty(world.x, 0, HALO_ON_DEVICE));
+        is_as_it_was(HALO_FRESHNESS_VALID, fresh.version);
+    });
+}
+
 // A rank whose begin is refused says so: the other fails instead of waiting.
 TEST(AccessMismatch, ARefusalReachesTheOthers) {
     if (!conformance::threads()) GTEST_SKIP() << "as threads only";

@@ -188,7 +188,8 @@ TEST(Freshness, GhostsInFlightAreForAllThatReadThem) {
     EXPECT_EQ(field.needs(some, "u").exchange, 0u);
     EXPECT_FALSE(field.must_arrive_before(some));
     EXPECT_TRUE(field.must_arrive_before(more));
-    EXPECT_FALSE(field.must_arrive_before(read_some(0x20)));
+    EXPECT_TRUE(field.must_arrive_before(read_some(0x20)));
+    EXPECT_FALSE(field.must_arrive_before(read_own));
     EXPECT_FALSE(field.needs(read_own, "u").joins);
     field.exchange_arrived();
     EXPECT_FALSE(field.needs(some, "u").joins);

@@ -137,6 +137,33 @@ TEST(AccessClasses, ABatchThatGoesEarlyIsGivenUp) {
     });
 }
 
+// The peer does not come.
+TEST(AccessClasses, ABeginThatTimesOutCanBeGivenUp) {
+    on_two_ranks([](Line &line) {
+        {
+            halo::Batch adds(line.context, { halo::via_map(line.change, HALO_INC) }, HALO_STYLE_REVERSE);
+            adds.ready();
+            adds.end();
+        }
+        line.context.barrier();
+        if (line.rank == 0) {
+            line.context.set("timeout", "0.1s");
+            try {
+                const halo::Batch reads(line.context, { halo::direct(line.change, HALO_READ) }, HALO_STYLE_REVERSE);
+                ADD_FAILURE() << "there is nobody to wait for";
+            } catch (const halo::batch_timeout &timeout) {
+                EXPECT_EQ(timeout.status(), HALO_TIMEOUT);
+                EXPECT_EQ(halo_access_abandon(timeout.batch()), HALO_SUCCESS);
+            }
+            EXPECT_EQ(halo::access_state(line.change).pending, 0);
+            line.context.set("timeout", "none");
+        } else {
+            halo::mark_fresh(line.change);
+        }
+        line.context.barrier();
+    });
+}
+
 TEST(AccessClasses, ErrorsAreThrown) {
     on_two_ranks([](Line &line) {
         halo::freeze(line.heat, true);

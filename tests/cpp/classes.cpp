@@ -73,6 +73,25 @@ TEST(Classes, BlocksFieldAndExchange) {
     EXPECT_EQ(moved.stats().runs, 2);
 }
 
+// Nothing holds its fields any more.
+TEST(Classes, AnExchangeInFlightIsGivenUp) {
+    const halo::Context context;
+    halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;
+    ring.n_dims = 1, ring.n_blocks[0] = 3, ring.n_cells[0] = 2, ring.periodic[0] = 1;
+    const halo::Topology topology(context, ring);
+    halo::Field u(topology, scalar("u", 1)), v(topology, scalar("v", 1));
+    u.allocate(), v.allocate();
+    halo::Exchange ghosts({ u.get() });
+    ghosts.start();
+    ghosts = halo::Exchange({ v.get() });
+    halo_field *field = u.let_go();
+    EXPECT_EQ(halo_field_destroy(&field), HALO_SUCCESS);
+    ghosts.start();
+    { const halo::Exchange passed_on = std::move(ghosts); }
+    field = v.let_go();
+    EXPECT_EQ(halo_field_destroy(&field), HALO_SUCCESS);
+}
+
 TEST(Classes, RunsKeepTheirLists) {
     const halo::Context context;
     halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;

@@ -43,4 +43,22 @@ TEST(Classes, Particles) {
     EXPECT_THROW(tracers.start(std::span(parts)), halo::error);
 }
 
+TEST(Classes, ParticlesInFlightAreGivenUp) {
+    const halo::Context context;
+    halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+    blocks.n_dims = 1, blocks.n_blocks[0] = 3, blocks.n_cells[0] = 4;
+    halo::Topology topology(context, blocks);
+    const int64_t bytes = sizeof(Tracer);
+    const halo_particle_vector position{ { 0, 0, 0 }, 0, { 0, 0, 0 } };
+    halo_particles_desc desc = HALO_PARTICLES_DESC_INIT;
+    desc.column_bytes = &bytes, desc.position = &position;
+    std::vector<std::vector<Tracer>> parts(3);
+    {
+        halo::Particles tracers(topology, desc);
+        tracers.start(std::span(parts));
+    }
+    halo_topology *handle = topology.let_go();
+    EXPECT_EQ(halo_topology_destroy(&handle), HALO_SUCCESS);
+}
+
 } // namespace

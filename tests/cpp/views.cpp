@@ -120,6 +120,20 @@ TEST(Views, SidesOfAllParts) {
     EXPECT_EQ(all.back().gid, 3);
 }
 
+// In directions that there are none of, all places have one layer.
+TEST(Views, SidesOfNodesInTwoDimensions) {
+    const halo::Context context;
+    const halo::Topology grid = cube(context, 2, 1);
+    halo::Field u(grid, wide(2, HALO_CENTRE_NODE));
+    u.allocate();
+    const std::vector<halo::Side> all = halo::sides(grid, u, 0, HALO_CENTRE_NODE);
+    EXPECT_EQ(all.size(), 8u);
+    for (const halo::Side &side : all) {
+        EXPECT_EQ(side.last, (Index{ n_cells, n_cells, 0 }));
+        EXPECT_TRUE(side.on_border[0] && side.on_border[1] && !side.on_border[2]);
+    }
+}
+
 TEST(Views, BoxesAreWalkedInTheOrderOfMemory) {
     std::vector<Index> seen;
     halo::for_each({ { -1, 2, 0 }, { 1, 4, 1 } }, [&](int64_t i, int64_t j, int64_t k) { seen.push_back({ i, j, k }); });

@@ -135,7 +135,10 @@ std::optional<Error> Batch::let_arrive() {
 }
 
 void Batch::look_at_needs(const std::optional<Error> &lost) {
-    for (Slot &slot : slots_) slot.needs = slot.field->freshness.needs(slot.use, slot.field->name());
+    for (Slot &slot : slots_) {
+        slot.field->field.require_present_layouts(slot.field->set);
+        slot.needs = slot.field->freshness.needs(slot.use, slot.field->name());
+    }
     if (lost) throw Error(*lost);
 }
 

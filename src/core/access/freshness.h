@@ -47,8 +47,8 @@ public:
     // Fails where the use is illegal, with the field's name. Changes nothing.
     Needs needs(const Use &use, const char *name) const;
 
-    // Does it read ghosts that are on their way, and others that are not fresh? Then those are to arrive before.
-    bool must_arrive_before(const Use &use) const { return (use.ghosts & in_flight_) != 0 && (use.ghosts & ~fresh_ & ~in_flight_) != 0; }
+    // Are ghosts on their way, and does it read others that are not fresh? Then those are to arrive before: one exchange of a field at a time.
+    bool must_arrive_before(const Use &use) const { return in_flight_ != 0 && (use.ghosts & ~fresh_ & ~in_flight_) != 0; }
     // Would what it adds to ghosts go to the owners with what is pending, in an exchange of just these sections?
     bool adds_all_that_is_pending(const Use &use) const { return use.added == pending_in_; }
 

@@ -81,6 +81,7 @@ void Mirror::copy(Section section, int32_t to, halo_stream stream) {
 }
 
 ResidencyStep Mirror::make_room(Section section, int32_t where, bool writes, bool whole) {
+    field_.require_present_layouts(set_);
     note_layout();
     if (field_.space(set_).on_device())
         fail(HALO_ERR_DEVICE,

@@ -27,7 +27,9 @@ void TrackedField::reverse_finished() noexcept {
     if (declared) declared->owned_change();
 }
 
+// What may fail comes first: then nothing has changed.
 void TrackedField::mark_dirty(int32_t where) {
+    mirror.reserve(where, false);
     freshness.mark_dirty(name());
     if (declared) declared->forget();
     access(Section::owned, where, true, true, HALO_STREAM_NONE);
@@ -43,6 +45,7 @@ void TrackedField::let_pending_come() {
 }
 
 void TrackedField::mark_fresh(int32_t where) {
+    mirror.reserve(where, false);
     let_pending_come();
     freshness.mark_fresh(name());
     pending_in.reset();

@@ -3,18 +3,21 @@
 
 #include <optional>
 
+#include "base/checked.h"
+
 namespace halo {
 
 namespace {
 
 constexpr size_t most_tried = 10; // candidates of which all subsets are tried
+constexpr int64_t most_counted = int64_t{ 1 } << 52; // cells, or values of a field: sums of a thousand are numbers
 
 // Cells of a part on one level; with an extent, those that it reaches from them. Where parts are not known: 0.
 int64_t cells_of(const Program &program, const Offsets *extent) {
     if (!program.knows_cells()) return 0;
-    int64_t cells = 1;
-    for (size_t d = 0; d < program.n_cut_dims(); ++d) cells *= program.desc().cells[d] + (extent ? extent->high[d] - extent->low[d] : 0);
-    return cells;
+    Checked cells = 1;
+    for (size_t d = 0; d < program.n_cut_dims(); ++d) cells = cells * (program.desc().cells[d] + (extent ? extent->high[d] - extent->low[d] : 0));
+    return cells.value("stencil: cells of a part", most_counted);
 }
 
 Offsets with_own_cells(const Offsets &extent) { return enclosing(extent, Offsets::cell()); }
@@ -104,7 +107,7 @@ int64_t values_of(const Program &program, const FilledGhosts &filled) {
         const Offsets around = with_own_cells(level);
         cells += cells_of(program, &around) - cells_of(program, nullptr);
     }
-    return cells * program.fields()[filled.field].n_components;
+    return (Checked(cells) * program.fields()[filled.field].n_components).value("stencil: values of ghosts", most_counted);
 }
 
 Choice choose(const Program &program) {

@@ -454,6 +454,7 @@ void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
     require_own_storage();
     const Space space = known_space(binding);
     const auto n_parts = static_cast<int64_t>(layouts_.size());
+    if (part_stride < 0) fail(HALO_ERR_ARGUMENT, "field %s: part_stride is %lld", spec_.name.c_str(), static_cast<long long>(part_stride));
     const Checked last = Checked(part_stride) * std::max<int64_t>(n_parts - 1, 0);
     if (!(last * spec_.element_bytes).fits(limits::storage_bytes))
         fail(HALO_ERR_LIMIT, "field %s: part_stride %lld, of %lld parts, exceeds %lld bytes", spec_.name.c_str(), static_cast<long long>(part_stride),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -52,6 +53,19 @@ ReducedRows::ReducedRows(const halo_reduced_rows_desc &desc) : poles_(desc.poles
     }
 }
 
+namespace {
+
+// The first of each, without `key`.
+std::vector<uint64_t> without_repeats(const std::vector<uint64_t> &keys, uint64_t key) {
+    std::unordered_set<uint64_t> known{ key };
+    std::vector<uint64_t> all;
+    for (const uint64_t one : keys)
+        if (known.insert(one).second) all.push_back(one);
+    return all;
+}
+
+} // namespace
+
 std::vector<uint64_t> ReducedRows::neighbours(uint64_t key) const {
     if (key >= n_cells())
         fail(HALO_ERR_BOUNDS, "reduced rows: there are %llu cells, and none has key %llu", static_cast<unsigned long long>(n_cells()),
@@ -61,10 +75,7 @@ std::vector<uint64_t> ReducedRows::neighbours(uint64_t key) const {
     std::vector<uint64_t> found{ first_[row] + static_cast<uint64_t>((i + n - 1) % n), first_[row] + static_cast<uint64_t>((i + 1) % n) };
     if (row > 0 || poles_) add_row(row > 0 ? row - 1 : row, i, n, row == 0, found);
     if (row + 1 < n_rows() || poles_) add_row(row + 1 < n_rows() ? row + 1 : row, i, n, row + 1 == n_rows(), found);
-    std::vector<uint64_t> all;
-    for (const uint64_t one : found)
-        if (one != key && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
-    return all;
+    return without_repeats(found, key);
 }
 
 // In units of 1 / (2 n) of the way around the cell reaches from 2 i to 2 i + 2, and n farther across a pole.

@@ -83,10 +83,10 @@ void RegionsTopology::read_joins(const halo_regions_desc &desc) {
         for (int d = 0; d < 3; ++d) {
             edge.map.axis[d] = static_cast<int8_t>(join.axis[d]);
             edge.map.sign[d] = static_cast<int8_t>(join.sign[d]);
-            edge.map.vector[d] = static_cast<int8_t>(desc.vector_signs ? desc.vector_signs[3 * i + d] : join.sign[d]);
-            if (edge.map.vector[d] != 1 && edge.map.vector[d] != -1)
-                fail(HALO_ERR_ARGUMENT, "regions: join %lld: vectors along direction %d come with sign %d", static_cast<long long>(i), d,
-                     edge.map.vector[d]);
+            const int32_t vector = desc.vector_signs ? desc.vector_signs[3 * i + d] : join.sign[d];
+            if (vector != 1 && vector != -1)
+                fail(HALO_ERR_ARGUMENT, "regions: join %lld: vectors along direction %d come with sign %d", static_cast<long long>(i), d, vector);
+            edge.map.vector[d] = static_cast<int8_t>(vector);
         }
         joins_.push_back(edge);
         sent_[join.send_gid].push_back(static_cast<size_t>(i));
