@@ -164,7 +164,7 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
 /* ------------------------------------------------------------------ 3 ghosts between levels, fluxes, other lists of blocks */
 /** @defgroup levels_03 Levels, 3 ghosts between levels, fluxes, other lists of blocks
  *
- * HALO_KIND_GHOSTS on a forest fills ghosts behind blocks of every level, in one run with one message to each peer:
+ * HALO_KIND_GHOSTS on a forest fills ghosts behind blocks of every level, in one run with one message to each peer (HALO_EDGES_ALL):
  *
  *   - behind a block of the same level: its cells;
  *   - behind finer blocks: means of the 2, 4 or 8 cells in each of the block's, which the finer ones make before they send;
@@ -216,7 +216,8 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
 /** Of HALO_CENTRE_FACES. Faces that lie on coarse ones: as with HALO_PROLONG_MINMOD, or those that blocks as fine have. Faces between these, within a
  * coarse cell, are made from them so that the sum of differences (upper less lower face, over all directions) in each fine cell is half the coarse
  * one's: where the divergence was zero, it is. Values are to be such that the divergence is that sum, over the width of a cell: with cells that are
- * no cubes, times factors of their directions; with HALO_VECTOR_ALONG where joins turn trees. Ghosts come in pairs, in runs too. After G. Toth,
+ * no cubes, times factors of their directions; with HALO_VECTOR_ALONG where joins turn trees. Ghosts come in pairs, in runs too. Those next to a block
+ * are made of its own faces there, as these are in refine (or finish): they stay as they were at start until then. After G. Toth,
  * P. L. Roe, J. Comput. Phys. 180 (2002) 736. */
 #define HALO_PROLONG_DIVERGENCE 2
 /** The program's own: halo_exchange_level_regions says of which points. One coarse cell around those that a point lies in is there to be read. */
@@ -357,7 +358,7 @@ typedef struct halo_level_box {
 } halo_level_box;
 
 /** What the cells of a part are among the levels, as boxes that cover it and its ghosts, each cell once, ordered by `kind`. `finer`: topology of the
- * next finer level, or NULL: there is none. `gid`: any part that this rank knows of the field's topology. `row_bytes` is sizeof(halo_level_box), at
+ * next finer level, or NULL: there is none. `gid`: any part of the field's topology; of `distributed` boxes one of this rank's. `row_bytes` is sizeof(halo_level_box), at
  * most 4096. Pass capacity 0 to learn `n`. Local; O(boxes near the part). HALO_ERR_ARGUMENT: the field is on no boxes, or `finer` is no finer level
  * of them. */
 HALO_API halo_status halo_field_level_boxes(const halo_field *field, const halo_topology *finer, int64_t gid, size_t row_bytes, halo_level_box *boxes,

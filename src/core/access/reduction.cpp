@@ -176,9 +176,21 @@ bool Reduction::take(Receive &receive) {
              "reduction %u, run %u of %s: message from rank %d: %s; are exchanges, groups and reductions created in the same order on both?",
              id_.serial(), run_, items_.text().c_str(), receive.peer, error.what());
     }
+    if (is_of_object_before(receive, bytes)) {
+        ++context_.dropped;
+        if (receive.agrees) post(receive);
+        return false;
+    }
     check(receive, bytes);
     receive.agrees = true;
     return true;
+}
+
+// Whose tag this one has got since.
+bool Reduction::is_of_object_before(Receive &receive, size_t bytes) const {
+    if (bytes < sizeof(Head)) return false;
+    const Head head = head_of(std::span(receive.bytes()).first(bytes));
+    return (head.magic == message_magic || head.magic == reduction_magic) && is_before(head.serial, id_.serial());
 }
 
 void Reduction::check(Receive &receive, size_t bytes) const {

@@ -57,6 +57,7 @@ private:
     void find(Receive &receive);
     bool has_come(Receive &receive, size_t &bytes);
     bool take(Receive &receive);
+    bool is_of_object_before(Receive &receive, size_t bytes) const;
     void check(Receive &receive, size_t bytes) const;
     [[noreturn]] void fail_as_told(Receive &receive, size_t bytes) const;
     [[noreturn]] void fail_differing(int32_t peer, std::span<const std::byte> description) const;

@@ -248,7 +248,7 @@ bool AggregateRun::has_come() {
     if (!ready()) return false;
     begin();
     if (received_) return true;
-    bool all = local_states_.empty() || (sent_ && !leaving_);
+    bool all = !leaving_ && !rows_leave_ && (local_states_.empty() || sent_);
     for (Link &link : links_) all &= link.peer->test();
     if (device_) all = receive_on_device() && all;
     if (!all || is_leaving()) return false;

@@ -82,9 +82,15 @@ public:
         return true;
     }
     void receive_matched(Matched &message, int32_t peer, void *data, size_t capacity, Request &request) {
-        forget_found(message);
+        const Matched found = message;
         request.transport = message.transport;
-        all_[message.transport]->receive_matched(message, peer, data, capacity, request);
+        try {
+            all_[message.transport]->receive_matched(message, peer, data, capacity, request);
+        } catch (const Error &error) {
+            if (error.status() != HALO_ERR_MEMORY) forget_found(found); // else it is still to be received
+            throw;
+        }
+        forget_found(found);
     }
     void progress() {
         const bool all = !rest_is_idle_ || n_turns_++ % turns_of_idle == 0;

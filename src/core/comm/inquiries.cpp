@@ -28,7 +28,8 @@ uint32_t Inquiries::waited_in(uint32_t serial) const {
     return any == objects_.end() ? 0 : any->first;
 }
 
-// What is known of a rank stays so until it answers again: this one may give up before.
+// What is known of a rank stays so until it answers again: this one may give up before. Who has not answered is not asked again: it may be late in
+// every run, and answers when it waits itself.
 void Inquiries::ask(uint32_t serial) {
     const auto object = objects_.find(serial);
     if (object == objects_.end()) return;
@@ -36,7 +37,7 @@ void Inquiries::ask(uint32_t serial) {
     const auto is_over = [&](const auto &known) { return std::find(awaited.begin(), awaited.end(), known.first) == awaited.end(); };
     std::erase_if(object->second.known, is_over);
     for (const int32_t peer : awaited)
-        if (peer != context_.rank()) send(InquiryKind::question, peer, serial);
+        if (peer != context_.rank() && object->second.asked.insert(peer).second) send(InquiryKind::question, peer, serial);
 }
 
 void Inquiries::send(InquiryKind kind, int32_t to, uint32_t serial) {
@@ -61,9 +62,14 @@ void Inquiries::send(InquiryKind kind, int32_t to, uint32_t serial) {
     context_.linger(std::move(parcel));
 }
 
+// A rank that has ended is the affair of those who exchange with it.
 void Inquiries::read() {
     if (context_.size() == 1) return;
-    while (const auto message = incoming_.take()) take(*message);
+    try {
+        while (const auto message = incoming_.take()) take(*message);
+    } catch (const Error &error) {
+        if (error.status() != HALO_ERR_TRANSPORT) throw;
+    }
 }
 
 // What is none of this version says nothing.
@@ -76,6 +82,8 @@ void Inquiries::take(const std::vector<std::byte> &message) {
         header.from >= static_cast<uint32_t>(context_.size()) || from == context_.rank())
         return;
     if (header.kind == InquiryKind::question) send(InquiryKind::answer, from, header.serial);
+    if (const auto object = objects_.find(header.serial); header.kind == InquiryKind::answer && object != objects_.end())
+        object->second.asked.erase(from);
     const char *text = reinterpret_cast<const char *>(message.data()) + sizeof header;
     if (header.has_one != 0)
         compare(header, Terms(std::string(text, header.text_bytes)));

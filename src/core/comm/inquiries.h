@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +87,7 @@ private:
         const Described *described;
         bool is_waited_in = false;
         std::map<int32_t, std::string> known{}; // by rank
+        std::set<int32_t> asked{};              // that have not answered
     };
     void note_wait(uint32_t serial, bool waits) noexcept;
     uint32_t waited_in(uint32_t serial) const;

@@ -28,11 +28,14 @@ bool StorageGate::is_done(uint32_t serial, uint32_t epoch) const {
     return SharedWord(block_.state()).load(std::memory_order_acquire) == word(serial, epoch, State::done);
 }
 
-bool StorageGate::close() const {
+bool StorageGate::close(bool *unused) const {
     const SharedWord state(block_.state());
     uint64_t now = state.load(std::memory_order_acquire);
     while (state_of(now) != State::claimed)
-        if (state.compare_exchange_weak(now, 0, std::memory_order_acq_rel)) return true;
+        if (state.compare_exchange_weak(now, 0, std::memory_order_acq_rel)) {
+            if (unused) *unused = state_of(now) == State::open;
+            return true;
+        }
     return false;
 }
 
@@ -40,7 +43,7 @@ bool StorageGate::revoke() const {
     const SharedWord state(block_.state());
     uint64_t now = state.load(std::memory_order_acquire);
     while (state_of(now) == State::claimed)
-        if (state.compare_exchange_weak(now, word(static_cast<uint32_t>(now >> 32), no_epoch, State::claimed), std::memory_order_acq_rel)) {
+        if (state.compare_exchange_weak(now, revoked_word(static_cast<uint32_t>(now >> 32), State::claimed), std::memory_order_acq_rel)) {
             count(Rare::revoked);
             return true;
         }
@@ -51,7 +54,7 @@ bool StorageGate::give_back(uint32_t serial, uint32_t epoch, State next) const {
     const SharedWord state(block_.state());
     uint64_t expected = word(serial, epoch, State::claimed);
     if (state.compare_exchange_strong(expected, word(serial, epoch, next), std::memory_order_acq_rel)) return true;
-    state.store(word(serial, no_epoch, State::done), std::memory_order_release); // to `close`, when the lease ends
+    state.store(revoked_word(serial, State::done), std::memory_order_release); // to `close`, when the lease ends
     count(Rare::taken_from_reader);
     return false;
 }

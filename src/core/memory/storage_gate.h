@@ -31,18 +31,21 @@ public:
     bool decline(uint32_t serial, uint32_t epoch) const;
     // Acquire: after `done`, before this rank reads or changes the storage.
     bool is_done(uint32_t serial, uint32_t epoch) const;
-    // False: the peer is at it at this moment. Acquire: as in `is_done`, also after `decline`.
-    bool close() const;
+    // False: the peer is at it at this moment. Acquire: as in `is_done`, also after `decline`. `unused`: it was open.
+    bool close(bool *unused = nullptr) const;
     // False: the peer has ended just now; acquire: as in `is_done`. True: nothing is handed over.
     bool revoke() const;
 
 private:
     enum class State : uint64_t { closed, open, claimed, done };
-    static constexpr uint32_t no_epoch = 0; // of a turn that was revoked
     static State state_of(uint64_t word) { return static_cast<State>(word & 3u); }
+    // 30 bits, never 0.
+    static uint64_t bits_of(uint32_t epoch) { return epoch % 0x3fffffffu + 1; }
     static uint64_t word(uint32_t serial, uint32_t epoch, State state) {
-        return static_cast<uint64_t>(serial) << 32 | (static_cast<uint64_t>(epoch) << 2 & 0xfffffffcu) | static_cast<uint64_t>(state);
+        return static_cast<uint64_t>(serial) << 32 | bits_of(epoch) << 2 | static_cast<uint64_t>(state);
     }
+    // Of a turn that was revoked: of no epoch.
+    static uint64_t revoked_word(uint32_t serial, State state) { return static_cast<uint64_t>(serial) << 32 | static_cast<uint64_t>(state); }
     bool give_back(uint32_t serial, uint32_t epoch, State next) const;
 
     SharedBlock block_;

@@ -10,13 +10,18 @@ StorageLeases::~StorageLeases() {
     if (has_own()) context_.shared_arena(SIZE_MAX)->release(own_.front().block, 0);
 }
 
-void StorageLeases::end_own() noexcept {
-    if (!has_own()) return;
+bool StorageLeases::end_own() noexcept {
+    if (!has_own()) return false;
     const double end = context_.clock() + 1;
-    for (; !close_own(); busy_wait()) {
+    bool unused = false;
+    for (; !gate().close(&unused); busy_wait()) {
         context_.let_depart(); // the peer may wait for this rank's devices
-        if (context_.clock() > end && gate().revoke()) return context_.leases().take_over(own_);
+        if (context_.clock() > end && gate().revoke()) {
+            context_.leases().take_over(own_);
+            return false;
+        }
     }
+    return unused;
 }
 
 } // namespace halo

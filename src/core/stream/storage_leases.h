@@ -52,8 +52,8 @@ public:
     // False: the peer is at it at this moment.
     bool close_own() const { return gate().close(); }
     // The peer uses it no more in this run. One that is at it has all it needs to end; where it does not, because it has been stopped or is dead, the
-    // context has the lease until it has.
-    void end_own() noexcept;
+    // context has the lease until it has. True: what had been opened was not used.
+    bool end_own() noexcept;
 
     // The peer's.
     bool claim_peers(uint32_t epoch) const { return StorageGate(peers_).claim(serial_, epoch); }

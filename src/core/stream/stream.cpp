@@ -57,6 +57,7 @@ Stream::~Stream() {
     if (has_failed_) attempt([&] { context_.take_leftovers(spec_.peer, 0, tag_); });
     attempt([&] { expect_what_is_owed(); });
     attempt([&] { give_last_credit(); });
+    if (slot_reader_) slot_reader_.read(last_of_peer());
     arriving_.give_up(context_);
     for (LeavingParts &leaving : leaving_) leaving.linger(context_);
     for (auto &slot : slots_)
@@ -91,7 +92,8 @@ void Stream::post(uint32_t epoch, const Narrowing &narrowing) {
     if (!difference_.empty()) fail_again();
     if (told_) throw Error(*told_);
     arrived_ = !due();
-    leaves_late_ = take_failed_ = false;
+    leaves_late_ = take_failed_ = lends_ = false;
+    untold_.reset();
     if (!arrived_ && !probing()) post_receive();
 }
 
@@ -172,10 +174,12 @@ void Stream::send_lent(size_t bytes_lent) {
     send_handshake();
     leases_.open_own(epoch_);
     send_data(0, flag_get, bytes_lent);
+    lends_ = true;
 }
 
 bool Stream::take_back() {
     if (!leases_.close_own()) return false;
+    lends_ = false;
     last_sent_ = epoch_ - 1;
     return true;
 }
@@ -190,15 +194,19 @@ void Stream::send_after_all(size_t payload_bytes) {
 void Stream::send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewhere) {
     MessageHeader header = make_header(MessageKind::data, payload_bytes);
     header.n_states = spec_.send.n_states;
-    LeavingParts &parts = leaving_[slot_];
+    LeavingParts none;
+    LeavingParts &parts = sending_shared_ ? none : leaving_[slot_]; // those there are of a run before
     header.flags |= flags | (parts.are_on_device() ? flag_apart : parts.n() > 0 ? flag_parts : 0);
     const size_t n_parts = parts.n(), all_bytes = payload_bytes + parts.payload_bytes() + bytes_elsewhere;
+    const int64_t sent_before = messages_sent;
     if (sending_shared_)
         slot_writer_.write(header);
+    else if ((flags & flag_get) != 0 && context_.check_mode())
+        send_extra(header, nullptr); // its sum would lie where values are packed, if they are sent after all
     else
         send_from_slot(header, payload_bytes, parts);
     last_sent_ = epoch_;
-    messages_sent += 1 + static_cast<int64_t>(n_parts);
+    messages_sent = sent_before + 1 + static_cast<int64_t>(n_parts);
     ++sent_by.of(flags, sending_shared_);
     payload_sent += static_cast<int64_t>(all_bytes);
 }
@@ -239,6 +247,7 @@ void Stream::send_failure(uint32_t epoch, const Error &error) {
     const bool lasts = told && told->lasts;
     const bool has_part = last_sent_ == epoch;
     const uint32_t failing = has_part ? epoch + 1 : epoch;
+    if (has_part && lends_) untold_ = error;
     if ((has_part && !lasts) || last_told_ == failing || !difference_.empty()) return;
     send_handshake();
     std::array<std::byte, most_plain_bytes> payload;
@@ -290,23 +299,27 @@ void Stream::send_extra(const MessageHeader &header, const void *payload) {
     const bool ends = header.kind == MessageKind::failure || header.kind == MessageKind::credit;
     const auto place = std::find_if(extras_.begin() + (ends ? 0 : 1), extras_.end(), [&](auto &one) { return is_complete(*one, context_.fabric()); });
     PendingMessage &extra = place == extras_.end() ? add_extra() : **place;
-    if (extra.buffer.bytes() < sizeof(MessageHeader) + bytes) extra.buffer = context_.host_buffer(sizeof(MessageHeader) + bytes);
+    const size_t before_sum = sizeof header + bytes, all = before_sum + checksum_bytes(header.kind);
+    if (extra.buffer.bytes() < all) extra.buffer = context_.host_buffer(all);
     std::memcpy(extra.buffer.data(), &header, sizeof header);
     if (bytes > 0) std::memcpy(extra.buffer.data() + sizeof header, payload, bytes);
-    context_.fabric().send(spec_.peer, 0, tag_, extra.buffer.data(), sizeof header + bytes, extra.request);
+    if (all > before_sum) [[unlikely]] {
+        const uint64_t sum = checksum(extra.buffer.data(), before_sum);
+        std::memcpy(extra.buffer.data() + before_sum, &sum, sizeof sum);
+    }
+    context_.fabric().send(spec_.peer, 0, tag_, extra.buffer.data(), all, extra.request);
     extra.in_flight = true;
     ++messages_sent;
-    bytes_sent += static_cast<int64_t>(sizeof header + bytes);
+    bytes_sent += static_cast<int64_t>(all);
 }
 
 // After what ends a run before its time its rank may make no call for long. It is small, and on its way soon, unless the peer does not go on.
-void Stream::see_off() {
-    constexpr double longest = 0.1; // seconds
+void Stream::see_off(double longest_seconds) {
     if (!sends_by_calls_) return;
-    Waiter waiter(context_, longest);
-    const auto waiting = [] { return std::string("word of the end of a run"); };
+    Waiter waiter(context_, longest_seconds);
+    const auto waiting = [&] { return format("%s: rank %d has not taken what this rank has sent", spec_.what.c_str(), spec_.peer); };
     try {
-        while (!extras_have_left() && waiter.turn(waiting)) context_.fabric().progress();
+        while (!extras_have_left() && waiter.pause(waiting)) {}
     } catch (const Error &) { // it has been sent; the next call says what has failed
     }
 }
@@ -332,7 +345,10 @@ void Stream::end_failed_run() {
     if (std::exchange(brought_, nullptr)) held_.reset();
     arrived_ = true;
     lacks_parts_ = arriving_.give_up(context_);
-    leases_.end_own();
+    if (leases_.end_own() && std::exchange(lends_, false) && untold_) { // the peer has declined, and waits for a message
+        last_sent_ = epoch_ - 1;
+        send_failure(epoch_, *std::exchange(untold_, std::nullopt));
+    }
     consume();
     if (tells && spec_.send.active) send_extra(MessageKind::credit);
     see_off();

@@ -116,7 +116,7 @@ public:
     // Likewise, of the dense values, in a device's memory: they go apart. What packs them writes the header too.
     const Part &pack_apart(Pool &memory, size_t bytes) { return leaving_[slot_].add_on_device(context_, memory, bytes); }
     PartHeader header_apart() const { return { part_magic, spec_.serial, epoch_, 0 }; }
-    bool sends_apart() const { return leaving_[slot_].are_on_device(); }
+    bool sends_apart() const { return !sending_shared_ && leaving_[slot_].are_on_device(); }
     // What is in send_payload(), then the parts.
     void send(size_t payload_bytes);
     // The dense values, so many bytes, have been written into the peer's storage, which its gate allows; the payload is what else there is.
@@ -128,6 +128,8 @@ public:
     bool take_back();
     // What has been taken back, packed into send_payload(): before that the peer has no part of this run.
     void send_after_all(size_t payload_bytes);
+    // Waits for what has been sent besides a run's messages, where that leaves by calls of this rank alone; no longer than this.
+    void see_off(double longest_seconds);
     // Tell the peer, if it has not got this rank's part of run `epoch`, that it will not. A failure that lasts is told to all: to those that have,
     // as that of the next run.
     void send_failure(uint32_t epoch, const Error &error);
@@ -223,7 +225,7 @@ private:
     PendingMessage &add_extra();
     void send_extra(const MessageHeader &header, const void *payload);
     void send_extra(MessageKind kind, const void *payload = nullptr, size_t bytes = 0) { send_extra(make_header(kind, bytes), payload); }
-    void see_off();
+    void see_off() { see_off(0.1); }
     bool has_left(int slot);
     bool extras_have_left();
     bool credit_left() const;
@@ -242,6 +244,8 @@ private:
     // Of a run that ends here before its time: can the peer not end its own, as what it has sent is not taken?
     bool keeps_peer_waiting() const;
     bool is_of_this_run(const PendingMessage &send) const;
+    // The last run for which it may have written into a slot.
+    uint32_t last_of_peer() const { return epoch_ + 2; }
     // As far as the peer has told.
     bool knows_end_of(uint32_t epoch) const { return !is_before(consumed_by_peer_, epoch); }
     bool receive_one(size_t &bytes);
@@ -306,6 +310,8 @@ private:
     size_t most_sent_ = SIZE_MAX; // payload that has room
     uint32_t last_sent_ = 0;      // run whose data have left
     uint32_t last_told_ = 0;      // of which the peer has been told that it fails
+    bool lends_ = false;          // the present run's values
+    std::optional<Error> untold_; // how the run has failed since
     SharedSlotWriter slot_writer_;
     SharedSlotReader slot_reader_;
     StorageLeases leases_;

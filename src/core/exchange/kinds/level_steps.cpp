@@ -290,6 +290,15 @@ struct LevelSteps::Values {
                  { layout.stride[0] * bytes, layout.stride[1] * bytes, layout.stride[2] * bytes },
                  layout.component_stride * bytes };
     }
+    // Blocks whose index spaces are turned take other components of a vector than they fill.
+    Values of_whole_vectors() const {
+        Values whole = *this;
+        const int32_t n_dims = item.field->topology().n_dims();
+        if (item.field->spec().vector != HALO_VECTOR_COMPONENTS || first_component >= n_dims) return whole;
+        whole.n_components = std::max(first_component + n_components, n_dims);
+        whole.first_component = 0;
+        return whole;
+    }
     halo_level_values own_at(int32_t place) const { return at(own, item.field->layout(part), place); }
     halo_level_values beside_at(int32_t place) const { return at(beside, item.values->layout(part), place); }
     void add(int32_t what, int32_t place, const halo_box &points, std::initializer_list<halo_level_values> values, bool linear = false,
@@ -332,6 +341,15 @@ struct LevelSteps::Values {
         add(HALO_LEVEL_DIVIDE, 0, cut, { own_at(0), own_at(std::min(1, last)), own_at(last) });
     }
 };
+
+// A peer that has been stopped may still be at it.
+LevelSteps::~LevelSteps() {
+    for (Item &item : items_) {
+        OutstandingLeases &leases = item.field->topology().context().leases();
+        leases.keep(std::move(item.memory));
+        for (Buffer &memory : item.by_part) leases.keep(std::move(memory));
+    }
+}
 
 std::vector<halo_level_operation> &LevelSteps::Step::operations_in(Space space) {
     const auto known = std::find_if(batches.begin(), batches.end(), [&](const Batch &one) { return one.space == space; });
@@ -386,7 +404,8 @@ void LevelSteps::use_memory(const Item &item, Round &round) {
 void LevelSteps::before_send(const halo_run &run, Round &round) {
     for (size_t f = 0; f < items_.size(); ++f)
         if (takes_field(run, f)) use_memory(items_[f], round);
-    operate(sent_, run, round, [&](const Values &values, const LevelWork &work) {
+    operate(sent_, run, round, [&](const Values &taken, const LevelWork &work) {
+        const Values values = taken.of_whole_vectors();
         for (const auto &[place, box] : work.sent) values.send_box(place, box, fraction_);
     });
 }

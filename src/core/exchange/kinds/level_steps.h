@@ -35,6 +35,9 @@ class LevelSteps : public RoundSteps, public FieldsBeside {
 public:
     // `what` is done, for texts: "ghosts are made".
     explicit LevelSteps(const char *what) : what_(what) {}
+    ~LevelSteps() override;
+    LevelSteps(const LevelSteps &) = delete;
+    LevelSteps &operator=(const LevelSteps &) = delete;
     // All of the caller's, in his order.
     void add(Field &field, BesideField beside);
     // Until then there is none.

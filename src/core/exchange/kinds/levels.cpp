@@ -48,6 +48,8 @@ void check_widths(const Field &field, const LevelGhosts &ghosts) {
 
 void check_ghosts(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     if (desc.kind != HALO_KIND_GHOSTS) fail(HALO_ERR_ARGUMENT, "exchange: kind %d: blocks of several levels exchange ghosts", desc.kind);
+    if (desc.edges != HALO_EDGES_ALL)
+        fail(HALO_ERR_ARGUMENT, "exchange: edges %d: ghosts between levels are made of values of all edges together", desc.edges);
     for (const Field *field : fields) {
         check_on_forest(*field);
         const LevelGhosts ghosts = ghosts_of(*field, desc);

@@ -43,6 +43,7 @@ private:
         StorageNotice notice;
         int64_t bytes = 0;
         bool lent = false;
+        bool sent_after_all = false;
         Pause pause{}; // once it was taken back
     };
     struct Borrower {
@@ -147,6 +148,7 @@ void GetPath::take_back(size_t i) {
     Lender &own = lenders_[i];
     count(Rare::taken_back);
     own.lent = false;
+    own.sent_after_all = true;
     own.pause.was_in_vain();
     links_[i]->send_after_all(setup_.pack(i));
 }
@@ -164,6 +166,8 @@ void GetPath::end(double timeout) {
         if (own.lent && !all_read) wait_for_reader(i, timeout);
         if (std::exchange(own.lent, false)) own.pause.was_of_use();
     }
+    for (size_t i = 0; i < links_.size(); ++i)
+        if (std::exchange(lenders_[i].sent_after_all, false)) links_[i]->see_off(timeout);
 }
 
 bool GetPath::reach(size_t i) {

@@ -36,15 +36,15 @@ public:
         epoch_ = epoch;
         return true;
     }
-    bool is_claimed() const { return epoch_ != 0; }
-    void decline() { gate_.decline(serial_, std::exchange(epoch_, 0)); }
+    bool is_claimed() const { return epoch_.has_value(); }
+    void decline() { gate_.decline(serial_, *std::exchange(epoch_, std::nullopt)); }
     // By others, as done.
-    void is_given_back() { epoch_ = 0; }
+    void is_given_back() { epoch_.reset(); }
 
 private:
     StorageGate gate_;
     uint32_t serial_;
-    uint32_t epoch_ = 0; // of the run; 0: it is not this rank's turn
+    std::optional<uint32_t> epoch_; // of the run; none: it is not this rank's turn
 };
 
 // What one rank does for one peer, in both directions.

@@ -161,6 +161,7 @@ void find_covered(const Topology &level, const Topology &finer, const halo_box &
 } // namespace
 
 std::vector<halo_level_box> Hierarchy::level_boxes(const Topology &level, const Topology *finer, const GhostWidths &widths, int64_t gid) {
+    if (!level.knows_all_boxes()) level.require_local(gid); // what lies around others is not known
     const PlacedBox part = level.boxes()->box_of(gid);
     std::vector<halo_box> covered, beside;
     if (finer) find_covered(level, *finer, part.cells, covered, beside);

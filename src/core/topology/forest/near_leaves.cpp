@@ -52,7 +52,8 @@ void for_each_gap(const Leaves &leaves, const TreeBlock &block, int32_t balance,
 // A refined block and its parts, down to so many levels.
 void ask_for_parts(int32_t n_dims, const TreeBlock &block, const ElementOffset &element, int32_t levels, std::vector<TreeBlock> &asked) {
     asked.push_back(block);
-    if (levels > 1) for_each_part_at(n_dims, block, element, [&](const TreeBlock &part) { ask_for_parts(n_dims, part, element, levels - 1, asked); });
+    if (levels > 1 && block.level < deepest_level)
+        for_each_part_at(n_dims, block, element, [&](const TreeBlock &part) { ask_for_parts(n_dims, part, element, levels - 1, asked); });
 }
 
 // The blocks that these are parts of, the ones that those are parts of, and so on.
