@@ -78,6 +78,21 @@ def test_points_that_are_mapped_and_edited(alone):
         assert points.sharers(1).tolist() == [0]
 
 
+def test_mapped_points_are_no_array(alone):
+    with halo.Topology.blocks(alone, n_blocks=(1, 1), n_cells=(2, 2)) as grid, halo.Field(grid, "m", ghosts=1) as m:
+        m.map_points(0, list(range(15, -1, -1)))
+        m.allocate(0)
+        with pytest.raises(halo.ArgumentError, match="its points are mapped"):
+            m.array(0)
+
+
+def test_memory_of_a_device_is_none_of_the_hosts(alone):
+    class OnDevice:
+        __cuda_array_interface__ = {"version": 3, "shape": (2,), "typestr": "<f8", "data": (4096, False), "strides": None}
+    with pytest.raises(halo.ArgumentError, match="in a device's memory"):
+        alone.allreduce(OnDevice())
+
+
 def test_regions(alone):
     right = {"send_gid": 1, "receive_gid": 0, "send": ((0, 0, 0), (3, 1, 1)), "receive": ((4, 0, 0), (5, 3, 1)), "axis": (1, 0, 2), "sign": (1, -1, 1)}
     with halo.Topology.regions(alone, n_dims=2, cells=[4, 3, 1, 3, 4, 1], joins=[right], reach=1) as parts, halo.Field(parts, "u", ghosts=1) as field:
@@ -105,6 +120,20 @@ def test_sparse_arrivals_between_test_and_unpack(alone, grid):
         ghosts.unpack()
         ghosts.refine()
         assert s.array(1).tolist() == [4, -1, -1, -1, -1, 1]
+
+
+def test_arrivals_of_a_controlled_field(alone, grid):
+    asked = []
+
+    def arrival(field, gid):
+        asked.append((field.name, gid))
+        field.allocate(gid)
+    with halo.Field(grid, "c", ghosts=1, sparse=1) as c, halo.Field(grid, "d", ghosts=1, sparse=1, fill=-1.0, controller=c) as d:
+        with halo.Exchange(d, arrival=arrival) as ghosts:
+            c.allocate(0)
+            d.array(0)[:] = [0, 1, 2, 3, 4, 0]
+            ghosts.run()
+            assert asked == [("c", 1)] and d.array(1).tolist() == [4, -1, -1, -1, -1, 1]
 
 
 def test_freshness(u, alone):

@@ -12,6 +12,11 @@ SUM = CONSTANTS["HALO_SUM"]
 INDEXED = CONSTANTS["HALO_MINLOC"], CONSTANTS["HALO_MAXLOC"]
 
 
+def _field_at(context, pointer):
+    """One of an exchange's fields, or the controller of one."""
+    return next(child for child in list(context._children) if child.C_TYPE == "halo_field" and child._pointer == pointer)
+
+
 @handle_class
 class Exchange(Handle):
     """A run at a time over some fields. Keywords are the members of halo_exchange_desc; `arrival(field, gid)` binds storage, or raises Declined;
@@ -26,8 +31,8 @@ class Exchange(Handle):
     def __init__(self, fields, **desc):
         fields = [fields] if isinstance(fields, Handle) else list(fields)
         if callable(desc.get("arrival")):
-            wanted, known = desc["arrival"], {field.pointer: field for field in fields if isinstance(field, Handle)}
-            desc["arrival"] = lambda pointer, gid: wanted(known[pointer], gid)
+            wanted, context = desc["arrival"], next((field.context for field in fields if isinstance(field, Handle)), None)
+            desc["arrival"] = lambda pointer, gid: wanted(_field_at(context, pointer), gid)
         if desc.get("sections") is not None and len(desc["sections"]) != len(fields):
             raise ArgumentError(f"sections: {len(desc['sections'])} entries for {len(fields)} fields")
         self._take("halo_exchange_create", fields, desc)
@@ -124,8 +129,7 @@ class Exchange(Handle):
         check(lib.halo_exchange_arrivals(self.pointer, ffi.NULL, 0, n), "halo_exchange_arrivals")
         rows = ffi.new("halo_arrival[]", max(n[0], 1))
         check(lib.halo_exchange_arrivals(self.pointer, rows, n[0], n), "halo_exchange_arrivals")
-        known = {field.pointer: field for field in self.fields}
-        return [(known[rows[i].field], rows[i].gid) for i in range(n[0])]
+        return [(_field_at(self.context, rows[i].field), rows[i].gid) for i in range(n[0])]
 
     def coarse_array(self, field, gid):
         """Coarse cells of a part beside the `field`-th field: (an array with their ghosts, how many of these lie before the first cell in each direction).

@@ -23,7 +23,9 @@ class Topology(Handle):
     def _made(cls, name, /, *given, **named):
         if name in ("halo_topology_create_blocks", "halo_topology_create_boxes"):
             named.setdefault("n_dims", _dims(named))
-        return super()._made(name, *given, **named)
+        made = super()._made(name, *given, **named)
+        made._n_dims = made._n_dims or named.get("n_dims")  # a rank may have no part to ask
+        return made
 
     def _own(self, pointer, owners, keep=()):
         super()._own(pointer, owners)  # descriptions are copied
@@ -252,7 +254,12 @@ class Field(Handle):
         layout, low = self.layout(gid), self.desc.ghost_low
         strides = {"p": layout.place_stride, "c": layout.component_stride, **dict(zip("xyz", layout.stride))}
         begin = layout.first_owned - sum(strides[axis] * low[i] for i, axis in enumerate("xyz") if axis in self.axes())
-        return self._views.over(data, self.desc, self.shape(gid), [strides[axis] for axis in self.axes()], self, key, begin, on_device)
+        shape, steps = self.shape(gid), [strides[axis] for axis in self.axes()]
+        if 0 not in shape:
+            ends = [(extent - 1) * step for extent, step in zip(shape, steps)]
+            if begin + sum(min(0, end) for end in ends) < 0 or begin + sum(max(0, end) for end in ends) >= layout.elements:
+                raise ArgumentError(f"field {self.name}, part {gid}: its points are mapped, and do not lie as an array of shape {shape}: bind one of your own")
+        return self._views.over(data, self.desc, shape, steps, self, key, begin, on_device)
 
     def device_array(self, gid, set=0):
         """Where loops with where=halo.ON_DEVICE find a part: an object with __cuda_array_interface__, as cupy.asarray takes it; None: no batch has needed it."""

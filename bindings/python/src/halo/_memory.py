@@ -163,6 +163,8 @@ class Views:
 def flat(array, what, number=None, writable=False):
     """Memory without gaps, of a halo_type if one is given."""
     memory = Memory(array, what, readable_only=not writable)
+    if memory.device is not None:
+        raise ArgumentError(f"{what}: the array is in a device's memory, and one of the host's is wanted")
     if number is not None:
         memory.require_type(number, memory.size)
     if not memory.contiguous():
