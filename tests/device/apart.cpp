@@ -59,6 +59,7 @@ public:
 
     halo_field *handle() const { return handle_; }
     halo_device *device() const { return array_->device(); }
+    double *host() { return host_.data(); }
     void write(double shift, halo_stream stream) {
         if (array_)
             array_->write(values(shift, false), stream);
@@ -136,6 +137,30 @@ TEST(Apart, ValuesGoFromDeviceToDevice) {
         require_told(one.exchange, "dense values from the device's memory: wrap takes memory of late: as it was told");
         require(one.exchange.stats().payload_bytes, int64_t{ 2 } * n_turns * Ring::ghosts * n_components * 8, "bytes of payload");
     });
+}
+
+// Then messages lie in memory that both ranks see, where those of the runs before have left nothing.
+TEST(Apart, RunsOnTheHostAreBetween) {
+    setenv("WRAP_SENDS_ALONE", "1", 1);
+    run_taking_all(2, { { "shared_memory.least", "0" } }, [](Rank &rank) {
+        const Ring ring(rank, 1);
+        Wide u(ring, "u"), v(ring, "v", false);
+        const RingExchange exchange({ u.handle() });
+        const late::Stream stream(u.device());
+        void *storage = v.host();
+        const int32_t device = HALO_DEVICE_HOST;
+        halo_run on_host = HALO_RUN_INIT;
+        on_host.n_fields = on_host.n_data = 1;
+        on_host.data = &storage, on_host.devices = &device;
+        for (int turn = 0; turn < 12; ++turn) {
+            if (turn % 3 == 0)
+                run_once(exchange, u, turn, stream);
+            else
+                run_once(exchange, v, turn, HALO_STREAM_NONE, &on_host);
+        }
+        require(Moved().from_device, 4, "messages from the device's memory");
+    });
+    unsetenv("WRAP_SENDS_ALONE");
 }
 
 // Launches are those of messages in memory that both reach, and nobody waits.

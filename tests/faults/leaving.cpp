@@ -6,7 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <numeric>
 #include <thread>
+#include <vector>
 
 #include "halo_channel.h"
 #include "solver.h"
@@ -17,9 +19,10 @@ namespace conformance {
 namespace {
 
 // Every message is held back for up to 200 calls of its sender.
-void run_slowly(int32_t n_ranks, const std::function<void(Rank &)> &body) {
+const Settings by_messages{ { "shared_memory", "no" }, { "timeout", "20s" } };
+void run_slowly(int32_t n_ranks, const std::function<void(Rank &)> &body, const Settings &settings = by_messages) {
     choose_wrapper();
-    run_wrapped(n_ranks, { { "shared_memory", "no" }, { "timeout", "20s" } }, [&](Rank &rank) {
+    run_wrapped(n_ranks, settings, [&](Rank &rank) {
         wrap_faults faults{};
         faults.seed = static_cast<uint64_t>(rank.rank) + 1;
         faults.delay = 1;
@@ -307,6 +310,76 @@ TEST(LeavingGroup, ARankWaitsElsewhereAfterEachRun) {
         }
         pair.destroy();
     });
+}
+
+// What each of two ranks has of the other's points is added to these, and read where it lies, if the other comes in time.
+class Loan {
+public:
+    explicit Loan(Rank &rank) : rank_(rank.rank) {
+        const std::vector<int32_t> owners(n_shared, 1 - rank_);
+        std::vector<uint32_t> indices(n_shared);
+        std::iota(indices.begin(), indices.end(), 0);
+        halo_star_desc star = HALO_STAR_DESC_INIT;
+        star.n_points = 2 * n_shared, star.n_leaves = n_shared;
+        star.ranks = owners.data(), star.indices = indices.data();
+        OK(halo_topology_create_star(rank.context, &star, &topology_));
+        const halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        OK(halo_field_create(topology_, &desc, &field_));
+        OK(halo_field_allocate(field_, -1));
+        halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
+        how.kind = HALO_KIND_REVERSE, how.source_stable = 1;
+        OK(halo_exchange_create(&field_, 1, &how, &exchange_));
+    }
+    void start(int time) const {
+        double *const values = data();
+        for (int64_t i = 0; i < 2 * n_shared; ++i) values[i] = value(rank_, i, time);
+        OK(halo_exchange_start(exchange_, nullptr, HALO_STREAM_NONE));
+    }
+    void finish(int time) const {
+        OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
+        const double *const values = data();
+        for (int64_t i = 0; i < n_shared; ++i)
+            if (values[i] != value(rank_, i, time) + value(1 - rank_, n_shared + i, time)) stop("time %d: value %lld is wrong", time, static_cast<long long>(i));
+    }
+    void destroy() {
+        OK(halo_exchange_destroy(&exchange_));
+        OK(halo_field_destroy(&field_));
+        OK(halo_topology_destroy(&topology_));
+    }
+
+private:
+    static constexpr int64_t n_shared = 600;
+    static double value(int32_t rank, int64_t point, int time) { return 10000.0 * time + 2000 * rank + static_cast<double>(point); }
+    double *data() const {
+        void *storage = nullptr;
+        OK(halo_field_data(field_, rank_, 0, &storage));
+        return static_cast<double *>(storage);
+    }
+
+    int32_t rank_;
+    halo_topology *topology_ = nullptr;
+    halo_field *field_ = nullptr;
+    halo_exchange *exchange_ = nullptr;
+};
+
+// A rank is late, the other sends after all what it would have read, and waits elsewhere.
+TEST(LeavingLoans, HaveLeftAsMessages) {
+    Elsewhere elsewhere;
+    const Settings settings{ { "shared_memory.least", "0" }, { "path", "direct" }, { "check", "no" }, { "timeout", "20s" } };
+    run_slowly(
+        2,
+        [&](Rank &rank) {
+            Loan loan(rank);
+            for (int time = 0; time < 12; ++time) {
+                loan.start(time);
+                elsewhere.wait_for(2);
+                if (rank.rank == time % 2) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                loan.finish(time);
+                elsewhere.wait_for(2);
+            }
+            loan.destroy();
+        },
+        settings);
 }
 
 TEST_P(Leaving, GroupsAndExchangesMayEndInDifferentOrders) {

@@ -114,6 +114,36 @@ TEST_P(OwnLeaves, HaveTheNeighboursThatAllLeavesHave) {
         });
 }
 
+// A corner is refined as far as can be, and its last four leaves belong to two ranks.
+TEST(OwnLeaves, AreAsDeepAsCanBe) {
+    conformance::run(2, {}, [](Rank &rank) {
+        constexpr int32_t deepest = 30;
+        for (const int32_t balance : { HALO_BALANCE_FULL, HALO_BALANCE_FACES }) {
+            const halo_tree tree = { { 1, 1, 1 } };
+            halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+            desc.n_dims = 2, desc.n_cells[0] = desc.n_cells[1] = 2, desc.trees = &tree, desc.n_trees = 1, desc.balance = balance;
+            std::vector<halo_leaf> leaves{ { 0, 0, { 0, 0, 0 } } };
+            for (int32_t level = 0; level < deepest; ++level) {
+                desc.leaves = leaves.data(), desc.n_leaves = std::ssize(leaves);
+                std::vector<int32_t> marks(leaves.size(), HALO_MARK_KEEP);
+                marks.front() = HALO_MARK_REFINE;
+                std::vector<halo_leaf> finer(leaves.size() + 1000);
+                int64_t n = 0;
+                OK(halo_forest_adapt(&desc, marks.data(), sizeof(halo_leaf), finer.data(), nullptr, std::ssize(finer), &n));
+                finer.resize(static_cast<size_t>(n));
+                leaves = std::move(finer);
+            }
+            if (leaves.front().level != deepest) stop("the corner is of level %d", leaves.front().level);
+            const size_t first = rank.size == 1 || rank.rank > 1 ? 0 : rank.rank == 0 ? 0 : 3;
+            const size_t end = rank.size == 1 ? leaves.size() : rank.rank == 0 ? 3 : rank.rank == 1 ? leaves.size() : 0;
+            desc.leaves = leaves.data() + first, desc.n_leaves = static_cast<int64_t>(end - first), desc.distributed = 1;
+            halo_topology *topology = nullptr;
+            OK(halo_topology_create_forest(rank.context, &desc, &topology));
+            OK(halo_topology_destroy(&topology));
+        }
+    });
+}
+
 // Two roots beside each other, along one direction.
 void refuse(const std::function<std::vector<halo_leaf>(int32_t rank)> &leaves_of, const char *text, int32_t rank_that_tells) {
     conformance::run(2, {}, [&](Rank &rank) {

@@ -100,6 +100,12 @@ TEST(LevelsRefuse, OtherKinds) {
         halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
         desc.kind = HALO_KIND_REVERSE;
         Attempt(rank, model.desc(), field_desc()).refuse(desc, "blocks of several levels exchange ghosts");
+        desc.kind = HALO_KIND_GHOSTS;
+        for (const int32_t edges : { HALO_EDGES_LOCAL, HALO_EDGES_REMOTE }) {
+            desc.edges = edges;
+            Attempt(rank, model.desc(), field_desc()).refuse(desc, "ghosts between levels are made of values of all edges together");
+        }
+        desc.edges = HALO_EDGES_ALL;
         desc.kind = HALO_KIND_FLUXES;
         Attempt(rank, model.desc(), field_desc()).refuse(desc, "field u: fluxes are values on faces");
         desc.stencil = HALO_STENCIL_FACES;

@@ -302,7 +302,7 @@ void Stream::send_extra(const MessageHeader &header, const void *payload) {
     const size_t before_sum = sizeof header + bytes, all = before_sum + checksum_bytes(header.kind);
     if (extra.buffer.bytes() < all) extra.buffer = context_.host_buffer(all);
     std::memcpy(extra.buffer.data(), &header, sizeof header);
-    if (bytes > 0) std::memcpy(extra.buffer.data() + sizeof header, payload, bytes);
+    if (payload) std::memcpy(extra.buffer.data() + sizeof header, payload, bytes);
     if (all > before_sum) [[unlikely]] {
         const uint64_t sum = checksum(extra.buffer.data(), before_sum);
         std::memcpy(extra.buffer.data() + before_sum, &sum, sizeof sum);
