@@ -870,7 +870,7 @@ typedef void *halo_stream;
 
 /** A part to which data came while it has no storage. Frozen. */
 typedef struct halo_arrival {
-    halo_field *field; /**< one of the exchange's, or its controller */
+    halo_field *field; /**< the caller's: one of the exchange's, or its controller */
     int64_t gid;
 } halo_arrival;
 

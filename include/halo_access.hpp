@@ -89,8 +89,8 @@ class Batch {
 public:
     Batch(const Context &context, std::span<const halo_access> accesses, std::int32_t style, std::int32_t where = HALO_ON_HOST,
           halo_stream stream = HALO_STREAM_NONE) {
-        const halo_status status = halo_access_begin(context, accesses.data(), static_cast<std::int32_t>(accesses.size()), sizeof(halo_access),
-                                                     style, where, stream, &batch_);
+        const halo_status status = halo_access_begin(context, accesses.data(), static_cast<std::int32_t>(accesses.size()), sizeof(halo_access), style,
+                                                     where, stream, &batch_);
         if (status == HALO_SUCCESS) return;
         const error why = last_error(status);
         if (batch_ && status == HALO_TIMEOUT) throw batch_timeout(why, batch_);

@@ -175,7 +175,8 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * halo_exchange_unpack and halo_exchange_refine: halo_exchange_coarse_boundaries says which.
  *
  * Fields: real or complex, dense or sparse; ghosts in cells reach over half a block at most, and so do the coarse cells that they are made of (with
- * slopes, in blocks of 4 cells or more). All means are plain averages of values. The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
+ * slopes, in blocks of 4 cells or more). All means are plain averages of values.
+ * The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
  * HALO_PROLONG_CONSTANT HALO_BALANCE_EDGES; HALO_STENCIL_FACES wants HALO_BALANCE_EDGES, with HALO_PROLONG_CONSTANT HALO_BALANCE_FACES (two
  * dimensions have no edges but corners: there EDGES is FULL). Otherwise creation is HALO_ERR_ARGUMENT. A run that fills fewer
  * ghosts fills two or more on each side, in pairs, unless prolongation is constant or the field's own widths are otherwise.
@@ -216,9 +217,9 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
 /** Of HALO_CENTRE_FACES. Faces that lie on coarse ones: as with HALO_PROLONG_MINMOD, or those that blocks as fine have. Faces between these, within a
  * coarse cell, are made from them so that the sum of differences (upper less lower face, over all directions) in each fine cell is half the coarse
  * one's: where the divergence was zero, it is. Values are to be such that the divergence is that sum, over the width of a cell: with cells that are
- * no cubes, times factors of their directions; with HALO_VECTOR_ALONG where joins turn trees. Ghosts come in pairs, in runs too. Those next to a block
- * are made of its own faces there, as these are in refine (or finish): they stay as they were at start until then. After G. Toth,
- * P. L. Roe, J. Comput. Phys. 180 (2002) 736. */
+ * no cubes, times factors of their directions; with HALO_VECTOR_ALONG where joins turn trees. Ghosts come in pairs, in runs too. Those next to a
+ * block are made of its own faces there, as these are in refine (or finish): they stay as they were at start until then. After G. Toth, P. L. Roe, J.
+ * Comput. Phys. 180 (2002) 736. */
 #define HALO_PROLONG_DIVERGENCE 2
 /** The program's own: halo_exchange_level_regions says of which points. One coarse cell around those that a point lies in is there to be read. */
 #define HALO_PROLONG_OWN 3
@@ -358,9 +359,9 @@ typedef struct halo_level_box {
 } halo_level_box;
 
 /** What the cells of a part are among the levels, as boxes that cover it and its ghosts, each cell once, ordered by `kind`. `finer`: topology of the
- * next finer level, or NULL: there is none. `gid`: any part of the field's topology; of `distributed` boxes one of this rank's. `row_bytes` is sizeof(halo_level_box), at
- * most 4096. Pass capacity 0 to learn `n`. Local; O(boxes near the part). HALO_ERR_ARGUMENT: the field is on no boxes, or `finer` is no finer level
- * of them. */
+ * next finer level, or NULL: there is none. `gid`: any part of the field's topology; of `distributed` boxes one of this rank's. `row_bytes` is
+ * sizeof(halo_level_box), at most 4096. Pass capacity 0 to learn `n`. Local; O(boxes near the part). HALO_ERR_ARGUMENT: the field is on no boxes, or
+ * `finer` is no finer level of them. */
 HALO_API halo_status halo_field_level_boxes(const halo_field *field, const halo_topology *finer, int64_t gid, size_t row_bytes, halo_level_box *boxes,
                                             int64_t capacity, int64_t *n);
 

@@ -463,7 +463,8 @@ TEST(AccessStorage, MarksThatFailChangeNothing) {
         World world(rank, line(2));
         const auto is_as_it_was = [&](int32_t freshness, int64_t version) {
             const halo_access_state state = world.state(world.x);
-            if (state.freshness != freshness || state.version != version) stop("freshness %d, version %lld", state.freshness, static_cast<long long>(state.version));
+            if (state.freshness != freshness || state.version != version)
+                stop("freshness %d, version %lld", state.freshness, static_cast<long long>(state.version));
         };
         const halo_access_state stale = world.state(world.x);
         expect(HALO_ERR_DEVICE, "has no memory of its own", halo_access_mark_fresh(world.x, 0, HALO_ON_DEVICE));

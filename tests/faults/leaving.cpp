@@ -339,7 +339,8 @@ public:
         OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
         const double *const values = data();
         for (int64_t i = 0; i < n_shared; ++i)
-            if (values[i] != value(rank_, i, time) + value(1 - rank_, n_shared + i, time)) stop("time %d: value %lld is wrong", time, static_cast<long long>(i));
+            if (values[i] != value(rank_, i, time) + value(1 - rank_, n_shared + i, time))
+                stop("time %d: value %lld is wrong", time, static_cast<long long>(i));
     }
     void destroy() {
         OK(halo_exchange_destroy(&exchange_));

@@ -65,7 +65,9 @@ TEST(LevelsVectors, OneComponentOverTurnedTrees) {
             const halo_tree trees[] = { { { 1, 1, 1 } }, { { 1, 1, 1 } } };
             halo_tree_join join = HALO_TREE_JOIN_INIT;
             join.side = 1, join.to_tree = 1, join.axis[0] = 1, join.axis[1] = 0;
-            const halo_leaf leaves[] = { { 0, 1, { 0, 0, 0 } }, { 0, 1, { 1, 0, 0 } }, { 0, 1, { 0, 1, 0 } }, { 0, 1, { 1, 1, 0 } }, { 1, 0, { 0, 0, 0 } } };
+            const halo_leaf leaves[] = {
+                { 0, 1, { 0, 0, 0 } }, { 0, 1, { 1, 0, 0 } }, { 0, 1, { 0, 1, 0 } }, { 0, 1, { 1, 1, 0 } }, { 1, 0, { 0, 0, 0 } }
+            };
             const int32_t last = rank.size - 1, owners[] = { 0, last, 0, 0, last };
             halo_forest_desc desc = HALO_FOREST_DESC_INIT;
             desc.n_dims = 2, desc.n_cells[0] = desc.n_cells[1] = n_cells;
@@ -83,8 +85,8 @@ TEST(LevelsVectors, OneComponentOverTurnedTrees) {
                     for (int64_t i = 0; i < width * width; ++i) {
                         const int64_t x = i % width - 2, y = i / width - 2;
                         if (one.at(gid, component, x, y) != all.at(gid, component, x, y))
-                            stop("component %d of part %lld at (%lld, %lld): %g, not %g", component, static_cast<long long>(gid), static_cast<long long>(x),
-                                 static_cast<long long>(y), one.at(gid, component, x, y), all.at(gid, component, x, y));
+                            stop("component %d of part %lld at (%lld, %lld): %g, not %g", component, static_cast<long long>(gid),
+                                 static_cast<long long>(x), static_cast<long long>(y), one.at(gid, component, x, y), all.at(gid, component, x, y));
                     }
             }
             OK(halo_topology_destroy(&blocks));

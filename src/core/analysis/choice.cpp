@@ -9,7 +9,7 @@ namespace halo {
 
 namespace {
 
-constexpr size_t most_tried = 10; // candidates of which all subsets are tried
+constexpr size_t most_tried = 10;                    // candidates of which all subsets are tried
 constexpr int64_t most_counted = int64_t{ 1 } << 52; // cells, or values of a field: sums of a thousand are numbers
 
 // Cells of a part on one level; with an extent, those that it reaches from them. Where parts are not known: 0.

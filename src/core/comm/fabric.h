@@ -131,8 +131,8 @@ private:
     std::vector<uint8_t> serves_;                 // of each rank, its transport
     bool rest_is_idle_ = false;                   // the first one serves none: over it comes only what was sent before it had others beside it
     uint32_t n_turns_ = 0;
-    size_t first_probed_ = 0;                     // so that none is always asked last
-    std::vector<Found> found_;                    // the first n_found_; there is room for one more before anything is probed
+    size_t first_probed_ = 0;  // so that none is always asked last
+    std::vector<Found> found_; // the first n_found_; there is room for one more before anything is probed
     size_t n_found_ = 0;
 };
 

@@ -18,7 +18,8 @@ void LevelWork::send(int32_t place, const halo_box &box) {
 size_t bytes_of(const LevelWorks &works) {
     size_t bytes = works.size() * sizeof(LevelWork);
     for (const LevelWork &work : works)
-        bytes += (work.sent.size() + work.made.size()) * sizeof(work.sent.front()) + (work.halved_ghosts.size() + work.divided.size()) * sizeof(halo_box);
+        bytes +=
+            (work.sent.size() + work.made.size()) * sizeof(work.sent.front()) + (work.halved_ghosts.size() + work.divided.size()) * sizeof(halo_box);
     return bytes;
 }
 
