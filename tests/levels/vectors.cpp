@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "halo_levels.h"
 #include "ranks.h"
 
 namespace {
