@@ -203,7 +203,7 @@ defects=(
     "a group's messages leave only when it is asked for them|channel/aggregate_on_device.cpp|late_device_programs DeviceGroups*Next|/^bool AggregateRun::send_from_device/,/^}/s/^    context().departures().add(\*this);//"
     "a group's runs end only when it is asked for it|channel/aggregate.cpp|late_device_programs DeviceGroups*Next|s/^        context().departures().add(\*this);//"
     "a group does not mark who reads it|channel/aggregate.cpp|late_device_programs DeviceGroups.Stale*|s/device_->staled.record(\(.*\));/static_cast<void>(\1);/"
-    "a group is received before its null flags|channel/aggregate.cpp|late_device_programs *Groups.*|s/(sent_ .. !leaving_)/sent_/"
+    "a group is received before its null flags|channel/aggregate.cpp|late_device_programs *Groups.*|s/bool all = !leaving_ \&\& !rows_leave_ \&\& /bool all = !rows_leave_ \&\& /"
     # Meshes
     "what lies within the least reach is not asked about|mesh/layers.cpp|test_mesh */Meshes.*|s/ || (reach == 1 \&\& set.reach\[number\] == 0)//"
     "an executed ghost lies within no reach|mesh/layers.cpp|test_mesh */Meshes.*|s/^    of.reach\[entity\] = std::min(of.reach\[entity\], layer);//"
@@ -333,9 +333,9 @@ defects=(
     "a slot's message may be another run's|stream/stream_receive.cpp|unit_comm SharedSlots.*|s/ || header.epoch != epoch_)/)/"
     "storage that a peer is at is taken to be free|memory/storage_gate.cpp|halo_protocols|s/while (state_of(now) != State::claimed)/while (true)/"
     "a peer that lags behind uses storage of a later run|memory/storage_gate.cpp|halo_protocols|s/uint64_t expected = word(serial, epoch, State::open);/uint64_t expected = SharedWord(block_.state()).load(std::memory_order_acquire);/"
-    "who has read what was changed meanwhile does not learn it|memory/storage_gate.cpp|halo_protocols *Get*|s/state.store(word(serial, no_epoch, State::done), std::memory_order_release);/&return true;/"
+    "who has read what was changed meanwhile does not learn it|memory/storage_gate.cpp|halo_protocols *Get*|s/state.store(revoked_word(serial, State::done), std::memory_order_release);/&return true;/"
     "who does not wait for a reader does not tell it|stream/storage_leases.cpp|halo_protocols *Get*|s/ \&\& gate().revoke())/)/"
-    "storage that a peer is at is not leased|stream/storage_leases.cpp|halo_protocols *Put*|s/return context_.leases().take_over(own_);/return;/"
+    "storage that a peer is at is not leased|stream/storage_leases.cpp|halo_protocols *Put*|s/context_.leases().take_over(own_);//"
     "who waits for a peer keeps what that may wait for|stream/storage_leases.cpp|late_device_direct *GivenUp*|s/^        context_.let_depart();.*$//"
     "peers are told of a start that is busy|exchange/round.cpp|late_device_direct *IsBusy*|s/if (error.status() != HALO_BUSY) refuse(error);/refuse(error);/"
     # Leases
@@ -389,7 +389,7 @@ defects=(
     "fields whose elements have other sizes share a piece|plan/piece.cpp|unit_plan Pieces.*|s/static_cast<uint64_t>(spec.type), static_cast<uint64_t>(spec.element_bytes),/static_cast<uint64_t>(spec.type),/"
     "sparse and dense fields share a piece|plan/piece.cpp|unit_plan Pieces.*|s/static_cast<uint64_t>(spec.sparse), //"
     "fields of other layouts share a piece|plan/piece.cpp|unit_plan Pieces.*|s/, field.layout_hash() });/ });/"
-    "exchanges of both policies share tables|plan/piece.cpp|halo_counts|s/one->narrowed == narrowed \&\& one->alone == alone/one->narrowed == narrowed/"
+    "exchanges of both policies share tables|plan/piece.cpp|halo_counts|s/get({ \&device, narrowed, alone }/get({ \&device, narrowed, false }/"
     "points that maps leave out are not compared|plan/piece.cpp|test_keys *Maps*|s/pattern = map_points(destination, edge);/pattern = map_points(destination, edge) * 0;/"
     "what a loop adds stays when it ends|access/batch.cpp|halo_access_loops *Counters*|/^void Batch::send_added/,/^}/s/^    start_due(number);//"
     "ghosts that are hidden from a loop are sent as they look|access/batch.cpp|halo_access_loops Declared.*|s/^    const ShownGhosts shown(slots_);//"
@@ -516,7 +516,7 @@ defects=(
     "a source that was promised to be stable may change|exchange/check_mode.cpp|halo_seeded *Promise*|s/for (const Received \&sent : sent_) require_source(run, sent);//"
     # Accesses
     "another batch's ghosts take the place of those on their way|access/freshness.h|unit_access Freshness.*|s/return in_flight_ != 0 \&\& (use.ghosts/return (use.ghosts \& in_flight_) != 0 \&\& (use.ghosts/"
-    "marks that fail change what is known of a field|access/tracked_field.cpp|halo_access_loops AccessStorage.Marks*|s/^    mirror.reserve(where, false);//"
+    "marks that fail change what is known of a field|access/tracked_field.cpp|halo_access_loops AccessStorage.Marks*|/^void TrackedField::mark_fresh/,/^}/s/^    mirror.reserve(where, false);//"
     "batches use storage of another layout|access/mirror.cpp|halo_access_loops AccessStorage.OfAnother*|s/^    field_.require_present_layouts(set_);//"
     "what a loop has written is not stale afterwards|access/freshness.cpp|unit_access|/^void Freshness::close/,/^}/s/    fresh_ \&= ~use.stale;//"
     "a direct change makes all ghosts stale|access/use.cpp|unit_access|s/needs_exec ? all_sections : sections;/true ? all_sections : sections;/"
