@@ -304,8 +304,6 @@ TEST(Group, DropsLateMessagesOfAbandonedChannels) {
             EXPECT_STATUS(HALO_ERR_STATE, halo_channel_start_receive(channel));
             EXPECT_TEXT("abandoned", "3 -> 7");
             EXPECT_OK(halo_group_destroy(&group));
-            EXPECT_STATUS(HALO_ERR_STATE, halo_group_create(rank.context, &channel, 1, nullptr, &group));
-            EXPECT_TEXT("group_create", "abandoned");
             EXPECT_OK(halo_channel_destroy(&channel));
 
             channel = add(rank, key_of(3, 7), desc_of(0, 1, 5));

@@ -62,7 +62,6 @@ void Commit::check_channels() {
         if (channel->magic != halo_channel::alive) fail(HALO_ERR_HANDLE, "group: channel %zu is destroyed", i);
         if (channel->registry != &registry_) fail(HALO_ERR_ARGUMENT, "group: %s belongs to another context", channel->box.describe().c_str());
         if (channel->box.serial() != 0) fail(HALO_ERR_STATE, "group: %s is in a group already", channel->box.describe().c_str());
-        channel->box.require_not_abandoned("group_create");
     }
     check_duplicates();
 }

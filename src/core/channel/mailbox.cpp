@@ -80,7 +80,7 @@ void Mailbox::close() {
     told_ = false;
     serial_ = 0;
     epoch_ = 0;
-    if (access_ != Access::abandoned) access_ = Access::closed;
+    access_ = Access::closed;
 }
 
 std::string Mailbox::describe() const {
