@@ -66,7 +66,7 @@ def heads(text):
         opened = re.match(r"(?:class|struct) (\w+)\b(?!.*;)", line)
         if opened:
             owner, open_to_all = opened[1], line.startswith("struct")
-            destroyed = re.search(r"Handle<\w+, (\w+)>", line)
+            destroyed = re.search(r"Handle<\w+, (?:detail::\w+<\w+, )?(\w+)[,>]", line)
             if destroyed:
                 found.append([owner, f"~{owner}", True, destroyed[1]])
             continue
