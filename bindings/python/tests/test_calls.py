@@ -128,7 +128,7 @@ def test_arrivals_of_a_controlled_field(alone, grid):
     def arrival(field, gid):
         asked.append((field.name, gid))
         field.allocate(gid)
-    with halo.Field(grid, "c", ghosts=1, sparse=1) as c, halo.Field(grid, "d", ghosts=1, sparse=1, fill=-1.0, controller=c) as d:
+    with halo.Field(grid, "c", ghosts=1, sparse=1) as c, halo.Field(grid, "d", ghosts=1, sparse=1, fill=-1.0, controller="c") as d:
         with halo.Exchange(d, arrival=arrival) as ghosts:
             c.allocate(0)
             d.array(0)[:] = [0, 1, 2, 3, 4, 0]
