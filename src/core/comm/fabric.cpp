@@ -37,7 +37,6 @@ void Fabric::add(std::unique_ptr<Transport> transport, std::string why) noexcept
     }
     all_.push_back(std::move(transport));
     whys_.push_back(std::move(why));
-    rest_is_idle_ = std::count(serves_.begin(), serves_.end(), 0) == 1; // this rank itself
 }
 
 int64_t Fabric::sum_of_pairs() const {

@@ -94,8 +94,7 @@ public:
         forget_found(found);
     }
     void progress() {
-        const bool all = !rest_is_idle_ || n_turns_++ % turns_of_idle == 0;
-        for (size_t number = all ? 0 : 1; number < all_.size(); ++number) all_[number]->progress();
+        for (const auto &transport : all_) transport->progress();
     }
 
     // The transport by which all messages of a run can go in one operation; null, and why not.
@@ -125,15 +124,11 @@ private:
         Matched message;
     };
 
-    static constexpr uint32_t turns_of_idle = 16;
-
     std::vector<std::unique_ptr<Transport>> all_; // the first one reaches all
     std::vector<std::string> whys_;               // of each
     std::vector<uint8_t> serves_;                 // of each rank, its transport
-    bool rest_is_idle_ = false;                   // the first one serves none: over it comes only what was sent before it had others beside it
-    uint32_t n_turns_ = 0;
-    size_t first_probed_ = 0;  // so that none is always asked last
-    std::vector<Found> found_; // the first n_found_; there is room for one more before anything is probed
+    size_t first_probed_ = 0;                     // so that none is always asked last
+    std::vector<Found> found_;                    // the first n_found_; there is room for one more before anything is probed
     size_t n_found_ = 0;
 };
 
