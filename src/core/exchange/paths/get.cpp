@@ -324,7 +324,8 @@ void GetPath::give_up() noexcept {
     return_all();
     for (size_t i = 0; i < links_.size(); ++i) try {
             if (std::exchange(lenders_[i].lent, false) && !links_[i]->has_been_read() && links_[i]->take_back()) take_back(i);
-        } catch (...) { // the peer has no part of the run, and is told so if the transport still works
+            lenders_[i].sent_after_all = false; // the end of a failed run sees it off
+        } catch (...) {                         // the peer has no part of the run, and is told so if the transport still works
         }
     patience_ = 0;
 }
