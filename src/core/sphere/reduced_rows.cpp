@@ -16,6 +16,15 @@ namespace halo {
 
 namespace {
 
+// The first of each, without `key`.
+std::vector<uint64_t> without_repeats(const std::vector<uint64_t> &keys, uint64_t key) {
+    std::unordered_set<uint64_t> known{ key };
+    std::vector<uint64_t> all;
+    for (const uint64_t one : keys)
+        if (known.insert(one).second) all.push_back(one);
+    return all;
+}
+
 // The lists of a halo_graph_desc.
 struct OwnRows {
     std::vector<uint64_t> keys, neighbours;
@@ -52,19 +61,6 @@ ReducedRows::ReducedRows(const halo_reduced_rows_desc &desc) : poles_(desc.poles
         first_.push_back(first_.back() + static_cast<uint64_t>(desc.cells[row]));
     }
 }
-
-namespace {
-
-// The first of each, without `key`.
-std::vector<uint64_t> without_repeats(const std::vector<uint64_t> &keys, uint64_t key) {
-    std::unordered_set<uint64_t> known{ key };
-    std::vector<uint64_t> all;
-    for (const uint64_t one : keys)
-        if (known.insert(one).second) all.push_back(one);
-    return all;
-}
-
-} // namespace
 
 std::vector<uint64_t> ReducedRows::neighbours(uint64_t key) const {
     if (key >= n_cells())
