@@ -131,23 +131,33 @@ TEST_P(Counters, WhoHasSentWhatHeAddedMayDoSomethingElse) {
     });
 }
 
+// The values of a step, at own nodes; their ghosts are stale.
+void write_x(World &world, int64_t step) {
+    for (int64_t i = 0; i < world.local().n_own_nodes; ++i)
+        world.data(world.x, HALO_ON_HOST)[i] = step * 100 + world.local().nodes[static_cast<size_t>(i)];
+    put_back();
+    OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
+}
+
+void expect_x(const World &world, int64_t step) {
+    const std::vector<int64_t> &nodes = world.local().nodes;
+    for (size_t i = 0; i < nodes.size(); ++i) equal("x", step * 100 + nodes[i], world.data(world.x, HALO_ON_HOST)[i]);
+    put_back();
+}
+
 // Whichever of two loops is ready first, the ghosts are here for both; one that reads more begins when they are.
 TEST_P(Counters, LoopsShareGhostsThatAreOnTheirWay) {
     conformance::run(GetParam(), {}, [](Rank &rank) {
         World world(rank, ring(rank.size));
-        const auto &nodes = world.local().nodes;
         for (int64_t step = 1; step <= 4; ++step) {
-            for (int64_t i = 0; i < world.local().n_own_nodes; ++i) world.data(world.x, HALO_ON_HOST)[i] = step * 100 + nodes[static_cast<size_t>(i)];
-            put_back();
-            OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
+            write_x(world, step);
             const bool other_first = step % 2 == 0, some = step > 2;
             halo_batch *one = world.begin({ via_map(world.x, HALO_READ, some ? near_own_edges : 0) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
             equal("on its way", HALO_FRESHNESS_IN_FLIGHT, world.state(world.x).freshness);
             halo_batch *other = world.begin({ via_map(world.x, HALO_READ), direct(world.w, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
             OK(halo_access_ready(other_first ? other : one));
             OK(halo_access_ready(other_first ? one : other));
-            for (size_t i = 0; i < nodes.size(); ++i) equal("x", step * 100 + nodes[i], world.data(world.x, HALO_ON_HOST)[i]);
-            put_back();
+            expect_x(world, step);
             OK(halo_access_end(one));
             OK(halo_access_end(other));
             equal("all", HALO_FRESHNESS_VALID, world.state(world.x).freshness);
@@ -161,19 +171,15 @@ TEST_P(Counters, LoopsShareGhostsThatAreOnTheirWay) {
 TEST_P(Counters, LoopsReadDifferentGhostsOfOneField) {
     conformance::run(GetParam(), {}, [](Rank &rank) {
         World world(rank, ring(rank.size));
-        const auto &nodes = world.local().nodes;
         for (int64_t step = 1; step <= 4; ++step) {
-            for (int64_t i = 0; i < world.local().n_own_nodes; ++i) world.data(world.x, HALO_ON_HOST)[i] = step * 100 + nodes[static_cast<size_t>(i)];
-            put_back();
-            OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
+            write_x(world, step);
             const uint32_t first = step > 2 ? near_others_alone : near_own_edges, second = near_own_edges ^ near_others_alone ^ first;
             halo_batch *one = world.begin({ via_map(world.x, HALO_READ, first) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
             halo_batch *other = world.begin({ via_map(world.x, HALO_READ, second) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
             const bool other_first = step % 2 == 0;
             OK(halo_access_ready(other_first ? other : one));
             OK(halo_access_ready(other_first ? one : other));
-            for (size_t i = 0; i < nodes.size(); ++i) equal("x", step * 100 + nodes[i], world.data(world.x, HALO_ON_HOST)[i]);
-            put_back();
+            expect_x(world, step);
             OK(halo_access_end(one));
             OK(halo_access_end(other));
             equal("fresh", near_own_edges | near_others_alone, world.state(world.x).fresh);

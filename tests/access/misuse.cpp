@@ -413,20 +413,26 @@ TEST(AccessStorage, MayComeAfterTheFirstQuestion) {
         });
 }
 
+// To other storage, of another layout: with a gap behind each value.
+std::vector<int64_t> bind_wide(halo_field *field, int64_t gid) {
+    halo_layout layout = HALO_LAYOUT_INIT;
+    OK(halo_field_layout(field, gid, &layout));
+    layout.elements *= 2;
+    layout.stride[0] = 2;
+    std::vector<int64_t> wide(static_cast<size_t>(layout.elements));
+    halo_binding binding = HALO_BINDING_INIT;
+    binding.data = wide.data();
+    binding.layout = &layout;
+    OK(halo_field_bind(field, gid, &binding));
+    return wide;
+}
+
 TEST(AccessStorage, KeepsItsLayoutOnceItIsOnADevice) {
     if (!conformance::threads()) GTEST_SKIP() << "as threads only";
     conformance::run(2, with_device(), [](Rank &rank) {
         World world(rank, line(2));
         world.touch({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE);
-        halo_layout layout = HALO_LAYOUT_INIT;
-        OK(halo_field_layout(world.x, rank.rank, &layout));
-        layout.elements *= 2;
-        layout.stride[0] = 2;
-        std::vector<int64_t> wide(static_cast<size_t>(layout.elements));
-        halo_binding binding = HALO_BINDING_INIT;
-        binding.data = wide.data();
-        binding.layout = &layout;
-        OK(halo_field_bind(world.x, rank.rank, &binding));
+        const std::vector<int64_t> wide = bind_wide(world.x, rank.rank);
         const halo_access read = direct(world.x, HALO_READ);
         halo_batch *batch = nullptr;
         expect(HALO_ERR_STATE, "field x: its layout has changed since it was used on the device",
@@ -439,15 +445,7 @@ TEST(AccessStorage, OfAnotherLayoutIsToBeBoundAgain) {
     conformance::run(2, {}, [](Rank &rank) {
         World world(rank, line(2));
         halo_field *field = World::make_field(world.nodes, "both", 2);
-        halo_layout layout = HALO_LAYOUT_INIT;
-        OK(halo_field_layout(field, rank.rank, &layout));
-        layout.elements *= 2;
-        layout.stride[0] = 2;
-        std::vector<int64_t> wide(static_cast<size_t>(layout.elements));
-        halo_binding binding = HALO_BINDING_INIT;
-        binding.data = wide.data();
-        binding.layout = &layout;
-        OK(halo_field_bind(field, rank.rank, &binding));
+        const std::vector<int64_t> wide = bind_wide(field, rank.rank);
         const halo_access add = via_map(field, HALO_INC, 0, 1);
         halo_batch *batch = nullptr;
         expect(HALO_ERR_STATE, "set 1 was bound: bind that again",
