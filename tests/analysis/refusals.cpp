@@ -151,6 +151,14 @@ TEST(Refused, AreTemporariesReadTooEarlyAndCycles) {
         });
 }
 
+TEST(Refused, AreMoreCellsThanCanBeCounted) {
+    halo_stencil_desc large = line();
+    large.n_dims = 3, large.cells[0] = large.cells[1] = large.cells[2] = INT32_MAX;
+    expect_analysis(HALO_ERR_LIMIT, "stencil: cells of a part exceeds 4503599627370496", large, [](halo::Stencil &s) {
+        s.add_stage("f", { writes(0), reads_x(1, -1, 1) });
+    });
+}
+
 TEST(Refused, AreGhostsWiderThanParts) {
     halo_stencil_desc small = line();
     small.cells[0] = 3;

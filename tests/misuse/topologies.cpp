@@ -333,6 +333,13 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
           [](World &w) {
               return regions(w, [](auto &, auto &joins) { joins[0].axis[1] = 1, joins[0].receive.high[1] = 1, joins[0].send.high[0] = 1; });
           } },
+        { "vectors_with_a_sign_of_257",
+          HALO_ERR_ARGUMENT,
+          { "join 0", "vectors along direction 1 come with sign 257" },
+          [](World &w) {
+              static const int32_t signs[] = { 1, 257, 1 };
+              return regions(w, [](auto &d, auto &) { d.vector_signs = signs; });
+          } },
         { "join_with_a_sign_of_two",
           HALO_ERR_ARGUMENT,
           { "join 0", "sign 2" },

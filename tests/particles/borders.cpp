@@ -155,6 +155,21 @@ TEST(Borders, AcrossLevels) {
     });
 }
 
+// Half of a root of another list, as one of its leaves counts: the position may be of any leaf.
+TEST(Borders, FromAnotherListOfBlocks) {
+    if (!conformance::threads()) GTEST_SKIP();
+    in_turned_trees(1, [](halo_topology *forest) {
+        const Record in_root{ 3.75, 0.5, 3, 5 };
+        const Result result = moved(forest, 1, { 2 * in_root.x, 2 * in_root.y, in_root.v, in_root.w });
+        EXPECT_EQ(result.gid, 2);
+        EXPECT_EQ(result.record.x, 3.5);
+        EXPECT_EQ(result.record.y, 1.0);
+        EXPECT_EQ(result.record.v, 3);
+        EXPECT_EQ(result.record.w, 5);
+        EXPECT_EQ(moved(forest, 3, { 2 * in_root.x, 2 * in_root.y - 4, 0, 0 }).gid, 2);
+    });
+}
+
 // Around the edge where three squares meet, two of which are joined along their third sides too.
 TEST(Borders, AroundAnIrregularCornerParticlesGoOn) {
     if (!conformance::threads()) GTEST_SKIP();

@@ -75,6 +75,27 @@ TEST_F(Leases, WhoseTurnWasRevokedLearnsIt) {
     }
 }
 
+// The word of the gate has 30 bits for a run, none of which is that of a turn that was revoked.
+TEST_F(Leases, AreOfAnyRun) {
+    for (const uint32_t any : { 0u, 0x3fffffffu, 0x40000000u, UINT32_MAX }) {
+        const SharedBlock block = arena_.allocate(64);
+        const StorageGate gate(block);
+        bool unused = false;
+        gate.open(serial, any);
+        EXPECT_FALSE(gate.claim(serial, any + 1));
+        EXPECT_TRUE(gate.claim(serial, any));
+        EXPECT_TRUE(gate.decline(serial, any));
+        EXPECT_TRUE(gate.close(&unused) && unused);
+        gate.open(serial, any);
+        EXPECT_TRUE(gate.claim(serial, any) && gate.done(serial, any));
+        EXPECT_TRUE(gate.close(&unused) && !unused);
+        gate.open(serial, any);
+        EXPECT_TRUE(gate.claim(serial, any) && gate.revoke());
+        EXPECT_FALSE(gate.done(serial, any)) << "run " << any;
+        arena_.release(block, 0);
+    }
+}
+
 TEST_F(Leases, OfAPeerThatIsGoneEnd) {
     lend(low_, 1);
     lend(low_, 2);
