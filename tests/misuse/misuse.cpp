@@ -339,15 +339,6 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
               binding.data = storage;
               return halo_field_bind_many(w.u, 5, &binding);
           } },
-        { "parts_in_descending_order",
-          HALO_ERR_ARGUMENT,
-          { "field u", "part_stride is -6" },
-          [](World &w) {
-              static double storage[64];
-              halo_binding binding = HALO_BINDING_INIT;
-              binding.data = storage + 32;
-              return halo_field_bind_many(w.u, -6, &binding);
-          } },
         { "one_field_twice",
           HALO_ERR_ARGUMENT,
           { "field u", "twice" },

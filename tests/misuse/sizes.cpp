@@ -407,6 +407,15 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
               binding.data = storage;
               return halo_field_bind_many(w.u, most, &binding);
           } },
+        { "parts_in_descending_order",
+          argument,
+          { "field u", "part_stride is -6" },
+          [](World &w) {
+              static double storage[64];
+              halo_binding binding = HALO_BINDING_INIT;
+              binding.data = storage + 32;
+              return halo_field_bind_many(w.u, -6, &binding);
+          } },
         { "points_of_a_map",
           argument,
           { "9223372036854775807 points" },
