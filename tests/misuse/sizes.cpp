@@ -165,6 +165,13 @@ halo_status bind(World &w, const std::function<void(halo_layout &)> &change) {
     return halo_field_bind(w.u, 0, &binding);
 }
 
+halo_status bind_parts(World &w, int64_t part_stride) {
+    static double storage[64];
+    halo_binding binding = HALO_BINDING_INIT;
+    binding.data = storage + 32;
+    return halo_field_bind_many(w.u, part_stride, &binding);
+}
+
 // A layout that is allowed, of more memory than there is.
 halo_status allocate(World &w, int64_t elements) {
     halo_layout layout = HALO_LAYOUT_INIT;
@@ -398,24 +405,8 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
           [](World &w) {
               return bind(w, [](auto &l) { l.stride[0] = l.component_stride = int64_t{ 1 } << 56, l.first_owned = -(int64_t{ 1 } << 56); });
           } },
-        { "stride_between_parts",
-          limit,
-          { "part_stride 9223372036854775807, of 3 parts, exceeds" },
-          [](World &w) {
-              static double storage[6];
-              halo_binding binding = HALO_BINDING_INIT;
-              binding.data = storage;
-              return halo_field_bind_many(w.u, most, &binding);
-          } },
-        { "parts_in_descending_order",
-          argument,
-          { "field u", "part_stride is -6" },
-          [](World &w) {
-              static double storage[64];
-              halo_binding binding = HALO_BINDING_INIT;
-              binding.data = storage + 32;
-              return halo_field_bind_many(w.u, -6, &binding);
-          } },
+        { "stride_between_parts", limit, { "part_stride 9223372036854775807, of 3 parts, exceeds" }, [](World &w) { return bind_parts(w, most); } },
+        { "parts_in_descending_order", argument, { "field u", "part_stride is -6" }, [](World &w) { return bind_parts(w, -6); } },
         { "points_of_a_map",
           argument,
           { "9223372036854775807 points" },
