@@ -3,6 +3,7 @@
 // nothing is left of what they had.
 //
 // usage: halo_survivors kill|short_stop|long_stop SEED    the seed chooses who, when, and how values travel
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -61,7 +62,7 @@ void run_until_it_fails(const Rank &rank, Ring &ring, const Fate &fate) {
         waited_before = seconds_without_core();
         last_success = now();
     }
-    const double seconds = now() - last_success - (seconds_without_core() - waited_before);
+    const double seconds = std::max(0.0, now() - last_success - (seconds_without_core() - waited_before)); // of two clocks
     const char *who = fate.befalls(rank) ? "victim" : "survivor";
     say("%s %d of what befell %d gave up after %.3f s of %.3f: %s: %s\n", who, rank.rank, fate.victim, seconds, fate.timeout_seconds,
         halo_status_name(status), halo_last_error());
