@@ -15,7 +15,7 @@ export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 
-fewer_cases = CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 CONFORMANCE_PERCENT=20 KEYS_CASES=6
+fewer_cases = CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 CONFORMANCE_PERCENT=20 KEYS_CASES=6 ACCESS_CASES=8 MESH_CASES=10
 
 .PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan check-gpu measure-gpu packages mpis lint format docs pictures abi-dump deb clean
 # CMake looks for what is fetched before it.

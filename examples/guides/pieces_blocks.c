@@ -201,7 +201,7 @@ static void forests(halo_context *context) {
     halo_exchange_refine(ghosts, HALO_STREAM_NONE);
     /* the block's own ghosts outside the domain: halo_field_boundaries */
     check(at[1][8] == 8.5 && at[1][9] == 9 && at[1][12 * 7 + 8] == 12, "forests: ghosts behind a coarser block, up to the border");
-    check(at[4][-1] == 8 && at[4][12 * 7 - 1] == 15 && at[0][8] == 4.5, "forests: ghosts behind finer blocks, and behind one of the same level");
+    check(*(at[4] - 1) == 8 && at[4][12 * 7 - 1] == 15 && at[0][8] == 4.5, "forests: ghosts behind finer blocks, and behind one of the same level");
     destroy(ghosts, field, blocks);
 }
 

@@ -18,7 +18,7 @@ public:
         size_t bytes;  // more than that only while all of them take no more,
         size_t most;   // and so many at most: all are looked at
     };
-    explicit LastUsed(Kept kept) : kept_(kept) {}
+    explicit LastUsed(const Kept &kept) : kept_(kept) {}
 
     // That for a key; make() if there is none.
     template <class Make>
