@@ -426,6 +426,32 @@ def test_a_failure_that_destroying_tells_of_leaves_nothing(monkeypatch):
     group.destroy()
 
 
+def test_a_context_goes_with_arrays_that_its_objects_alone_keep():
+    group = halo.Inproc(1)
+    context = halo.Context.inproc(group, 0)
+    line = halo.Topology.blocks(context, n_blocks=(2,), n_cells=(4,), periodic=(1,))
+    u, storage = halo.Field(line, "u", ghosts=1), halo.Storage(context, (2, 6))
+    together = storage.array()
+    together[:, 1:5] = [[1, 2, 3, 4], [5, 6, 7, 8]]
+    u.bind_many(together)
+    channel = halo.Channel(context, storage.array()[0], send_gid=0, receive_gid=1)
+    ghosts = halo.Exchange(u)
+    ghosts.start(data=[[together[0], together[1]]])
+    with pytest.raises(halo.Busy, match="an array over storage of the library is still in use"):
+        context.destroy()
+    ghosts.finish()
+    assert u.array(0).tolist() == [8, 1, 2, 3, 4, 5]
+    del together
+    assert channel.buffer.tolist() == [8, 1, 2, 3, 4, 5]
+    with pytest.raises(halo.Busy, match="storage: an array over memory of the library is still in use"):  # it is bound
+        storage.destroy()
+    with pytest.warns(ResourceWarning):
+        halo.Field(line, "v", ghosts=1).bind_many(storage.array())
+    ghosts.start()
+    context.destroy()
+    group.destroy()
+
+
 def test_contexts_live_and_go():
     for turn in range(300):
         group = halo.Inproc(1)

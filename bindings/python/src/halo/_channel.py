@@ -7,7 +7,7 @@ from ._errors import ArgumentError, check
 from ._handles import Handle, handle_class
 from ._interface import CONSTANTS
 from ._library import ffi, lib
-from ._memory import DEVICE, HOST, Memory, Views, bytes_of, type_of
+from ._memory import DEVICE, HOST, Kept, Memory, Views, bytes_of, type_of
 from ._structs import initial, list_of, plain, struct
 
 KEY = ("send_gid", "receive_gid", "field", "element", "extra")
@@ -38,7 +38,7 @@ class Channel(Handle):
         key = struct("halo_channel_key", {name: named[name] for name in KEY if name in named}, "channel", keep)
         check(lib.halo_channel_register(context.pointer, key, described, out), "halo_channel_register")
         self._own(out[0], [context])
-        self._buffer = memory, buffer
+        self._buffer = memory, Kept(buffer)
 
     def _fitting(self, memory):
         memory.require_type(self._type, self._element)
@@ -51,13 +51,13 @@ class Channel(Handle):
     @property
     def buffer(self):
         """The array that set_buffer() was given."""
-        return self._buffer[1]
+        return self._buffer[1]()
 
     def set_buffer(self, buffer):
         """Another array of as many elements, or None."""
         memory = None if buffer is None else _whole(buffer, "channel")
         check(lib.halo_channel_set_buffer(self.pointer, ffi.NULL if memory is None else self._fitting(memory)), "halo_channel_set_buffer")
-        self._buffer = memory, buffer
+        self._buffer = memory, Kept(buffer)
 
     @classmethod
     def find(cls, context, **key):
@@ -75,7 +75,7 @@ class Channel(Handle):
     def set_bytes(self, n_bytes):
         """The channel leaves its group, and has no buffer."""
         check(lib.halo_channel_set_bytes(self.pointer, n_bytes), "halo_channel_set_bytes")
-        self._count, self._buffer = n_bytes // self._element, (None, None)
+        self._count, self._buffer = n_bytes // self._element, (None, Kept(None))
 
     def abandon(self):
         """The buffer, which may be in use, stays until the context goes."""

@@ -5,7 +5,7 @@ from ._errors import ArgumentError, Busy, check
 from ._handles import Handle, handle_class
 from ._interface import CONSTANTS
 from ._library import ffi, lib
-from ._memory import Memory, Views, bytes_of, flat, type_of
+from ._memory import Kept, Memory, Views, bytes_of, flat, type_of
 from ._structs import initial, struct
 
 SUM = CONSTANTS["HALO_SUM"]
@@ -91,7 +91,7 @@ class Exchange(Handle):
         pointer, layout = field._layout_of(gid, memory, None, None, memory.shape, memory.steps())
         if not field._lies_as_before(gid, layout):
             raise ArgumentError(f"{memory.what}: the array does not lie as the part's layout says")
-        keep.append(memory.owner)
+        keep += memory.owner, Kept(array)
         return ffi.cast("void *", pointer)
 
     def start(self, *, components=None, stream=STREAM_NONE, **run):

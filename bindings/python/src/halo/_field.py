@@ -7,7 +7,7 @@ from ._errors import ArgumentError, check
 from ._handles import Handle, handle_class
 from ._interface import CONSTANTS
 from ._library import ffi, lib
-from ._memory import DEVICE, HOST, Memory, Views, type_of
+from ._memory import DEVICE, HOST, Kept, Memory, Views, type_of
 from ._structs import initial, plain
 
 FACES, EDGES = CONSTANTS["HALO_CENTRE_FACES"], CONSTANTS["HALO_CENTRE_EDGES"]
@@ -232,7 +232,7 @@ class Field(Handle):
             if described is None:
                 self._bound.pop((gid, set), None)
             else:
-                self._bound[gid, set] = (owner, array if call == "halo_field_bind" else array[i] if hasattr(array, "__getitem__") else array)
+                self._bound[gid, set] = (owner, Kept(array if call == "halo_field_bind" else array[i] if hasattr(array, "__getitem__") else array))
 
     def map_points(self, gid, positions):
         run("halo_field_map_points", self, gid, positions)
@@ -243,7 +243,7 @@ class Field(Handle):
     def array(self, gid, set=0):
         """The array that is bound; or, over the library's storage, a numpy array (where there is no numpy, a View) in the order of axes(); or None."""
         if (gid, set) in self._bound:
-            return self._bound[gid, set][1]
+            return self._bound[gid, set][1]()
         data = ffi.new("void **")
         check(lib.halo_field_data(self.pointer, gid, set, data), "halo_field_data")
         if not data[0]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the values of an array lie: __cuda_array_interface__, __array_interface__ or the buffer protocol. Nothing is ever copied."""
+import functools
 import sys
 import weakref
 
@@ -64,7 +65,9 @@ class Memory:
         if text[0] in "<>" and text[0] != NATIVE:
             raise ArgumentError(f"{self.what}: bytes of the array are in the other order ({text})")
         self.kind, self.size = text[1:], int(text[2:])
-        self.shape, self.strides, self.owner = tuple(interface["shape"]), interface.get("strides"), array
+        self.shape, self.strides = tuple(interface["shape"]), interface.get("strides")
+        view = _view_under(array)
+        self.owner = array if view is None else view.owner
 
     def _from_buffer(self, array, readable_only):
         try:
@@ -125,23 +128,49 @@ def _ordinal(array):
 class View:
     """An array over memory of the library, by an array interface: numpy.asarray(view) copies nothing."""
 
-    def __init__(self, owner, interface, on_device):
-        self._owner = owner
+    def __init__(self, views, interface, owner, key, on_device):
+        self.views, self.owner, self.key, self.on_device = views, owner, key, on_device
         setattr(self, "__cuda_array_interface__" if on_device else "__array_interface__", interface)
+
+
+def _view_under(array):
+    while array is not None and not isinstance(array, View):
+        array = getattr(array, "base", None)
+    return array
+
+
+class Kept:
+    """An array that an object of the package keeps; called, it gives it. Of one over memory of the library it keeps only where that lies: the program does not
+    use it, so a context may go with both."""
+
+    def __init__(self, array):
+        view = _view_under(array)
+        if view is None:
+            self._make = lambda: array
+            return
+        interface = array.__cuda_array_interface__ if view.on_device else array.__array_interface__
+        self._make = functools.partial(view.views.at, interface, view.owner, view.key, view.on_device)
+        view.views.add_kept(self, view.key)
+
+    def __call__(self):
+        return self._make()
 
 
 class Views:
     """Arrays over memory of one object of the library, which may not go while they are in use."""
 
     def __init__(self):
-        self._views = {}
+        self._views, self._kept = {}, {}
 
     def over(self, data, desc, shape, strides, owner, key=None, begin=0, on_device=False):
         """Strides and `begin` count elements. A numpy array; where there is no numpy, or for a device, a View."""
         size = bytes_of(desc.type, desc.element_bytes)
         kind = KINDS.get(desc.type, f"V{size}")
-        view = View(owner, {"version": 3, "typestr": ("|" if kind[0] == "V" or size == 1 else NATIVE) + kind, "shape": tuple(shape),
-                            "data": (int(ffi.cast("intptr_t", data)) + begin * size, False), "strides": tuple(stride * size for stride in strides)}, on_device)
+        return self.at({"version": 3, "typestr": ("|" if kind[0] == "V" or size == 1 else NATIVE) + kind, "shape": tuple(shape),
+                        "data": (int(ffi.cast("intptr_t", data)) + begin * size, False), "strides": tuple(stride * size for stride in strides)}, owner, key, on_device)
+
+    def at(self, interface, owner, key, on_device):
+        view = View(self, interface, owner, key, on_device)
         self._views.setdefault(key, weakref.WeakSet()).add(view)
         if on_device:
             return view
@@ -151,12 +180,16 @@ class Views:
             return view
         return numpy.asarray(view)
 
+    def add_kept(self, array, key):
+        self._kept.setdefault(key, weakref.WeakSet()).add(array)
+
     def in_use(self):
+        """By the program."""
         return any(len(views) for views in self._views.values())
 
     def refuse(self, what, call, *key):
-        """Without a key: of all."""
-        if len(self._views.get(key[0], ())) if key else self.in_use():
+        """By the program, or by other objects. Without a key: of all."""
+        if any(len(arrays.get(one, ())) for arrays in (self._views, self._kept) for one in (key or arrays)):
             raise Busy(f"{what}: an array over memory of the library is still in use: delete it first", call)
 
 
