@@ -322,11 +322,14 @@ int32_t GetPath::return_all() {
 
 void GetPath::give_up() noexcept {
     return_all();
-    for (size_t i = 0; i < links_.size(); ++i) try {
-            if (std::exchange(lenders_[i].lent, false) && !links_[i]->has_been_read() && links_[i]->take_back()) take_back(i);
-            lenders_[i].sent_after_all = false; // the end of a failed run sees it off
-        } catch (...) {                         // the peer has no part of the run, and is told so if the transport still works
+    for (size_t i = 0; i < links_.size(); ++i) {
+        Lender &own = lenders_[i];
+        try {
+            if (std::exchange(own.lent, false) && !links_[i]->has_been_read() && links_[i]->take_back()) take_back(i);
+        } catch (...) { // the peer has no part of the run, and is told so if the transport still works
         }
+        own.sent_after_all = false; // the end of a failed run sees it off
+    }
     patience_ = 0;
 }
 
