@@ -23,8 +23,7 @@ fail() { echo "FAILED: $variant: $*"; exit 1; }
 logged() { "$@" >"$build/log.txt" 2>&1 || { tail -50 "$build/log.txt"; fail "$*"; }; }
 
 if [ "$variant" = fetch ]; then
-    logged cmake -S "$here/fetch" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHALO_SOURCE="$source" -DCMAKE_INSTALL_PREFIX="$build/prefix" -DHALO_WERROR=ON \
-        -DHALO_UNITY=ON "${devices[@]}" "$@"
+    logged cmake -S "$here/fetch" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHALO_SOURCE="$source" -DCMAKE_INSTALL_PREFIX="$build/prefix" -DHALO_WERROR=ON "${devices[@]}" "$@"
     logged cmake --build "$build" -j "${JOBS:-2}"
     [ "$("$build/uses_c" | sort -u | wc -l)" -eq 16 ] || fail "not 16 digests"
     logged "$build/uses_cxx"
